@@ -20,6 +20,7 @@ TEST_CASE("an explanation as JSON, with as many nodes as were asked for") {
                  .reasons = {"Insufficient nvidia.com/gpu"},
                  .numbers = {"asked 8; free 6"}},
                 {.node = "c", .code = Code::kOk, .plugin = "", .reasons = {}, .numbers = {}}},
+      .refused = {},
       .message = "0/3 nodes are available: …",
       .details = "more \xff"};  // no UTF-8
   CHECK(Json::parse(to_json(tests::pod("x").in_namespace("ml"), explanation, 2)) == Json::parse(R"({
@@ -34,6 +35,7 @@ TEST_CASE("an explanation of a pod that was refused as a whole") {
   const Explanation explanation{.rejection_plugin = "DeviceClasses",
                                 .rejection = "not built",
                                 .nodes = {},
+                                .refused = {},
                                 .message = "0/0 nodes are available: not built.",
                                 .details = ""};
   CHECK(Json::parse(to_json(tests::pod("x").in_namespace("ml").on("n1"), explanation, 9)) ==
