@@ -50,14 +50,18 @@ class Cluster {
     for (std::size_t i = 0; i < options.waiting; ++i) {
       k8s::Pod pod = decide::numbered(decide::unfit_pod(i % kinds_.size()), ++pods_);
       pod.metadata.namespace_ = namespace_of(i);
-      last_waiting_ = pod;
       apply(sched::event::PodUpserted{std::move(pod)});
     }
     while (engine_.step(kNow)) {
     }
   }
 
-  [[nodiscard]] const k8s::Pod& last_waiting() const { return last_waiting_; }
+  // For which pods would have to end, on whichever node it goes to.
+  [[nodiscard]] k8s::Pod pod_without_room() const {
+    k8s::Pod pod = with_gpus(kinds_[0].pod, 8);
+    pod.metadata.name = pod.metadata.uid = "without-room";
+    return pod;
+  }
 
   // The shortest time of some.
   template <typename Ask>
@@ -98,26 +102,29 @@ class Cluster {
     return "team-" + std::to_string(i % kNamespaces);
   }
 
-  // Returns the GPUs of a pod that is put on that node; 0: it has none, or none is free.
-  std::int64_t add_bound(std::size_t node, std::int64_t free) {
-    if (free <= 0) return 0;
-    const std::int64_t gpus = 1 + static_cast<std::int64_t>(pods_ % 2);
-    if (gpus > free) return 0;
-    k8s::Pod pod = decide::numbered(kinds_[0].pod, ++pods_);
-    pod.metadata.namespace_ = namespace_of(pods_);
-    pod.spec.node_name = decide::node(node).metadata.name;
+  static k8s::Pod with_gpus(k8s::Pod pod, std::int64_t gpus) {
     for (k8s::Container& container : pod.spec.containers) {
       for (auto& [resource, amount] : container.limits) {
         if (resource == "nvidia.com/gpu") amount = k8s::Quantity::of(gpus);
       }
     }
+    return pod;
+  }
+
+  // Returns the GPUs of a pod that is put on that node; 0: it has none, or none is free.
+  std::int64_t add_bound(std::size_t node, std::int64_t free) {
+    if (free <= 0) return 0;
+    const std::int64_t gpus = 1 + static_cast<std::int64_t>(pods_ % 2);
+    if (gpus > free) return 0;
+    k8s::Pod pod = with_gpus(decide::numbered(kinds_[0].pod, ++pods_), gpus);
+    pod.metadata.namespace_ = namespace_of(pods_);
+    pod.spec.node_name = decide::node(node).metadata.name;
     apply(sched::event::PodUpserted{std::move(pod)});
     return gpus;
   }
 
   std::vector<decide::Kind> kinds_;
   std::size_t pods_ = 0;
-  k8s::Pod last_waiting_;
   sched::Engine engine_ = make_engine();
 };
 
@@ -134,8 +141,9 @@ std::vector<Figure> measure(std::size_t nodes, const Options& options) {
   add("the page: nodes (gpu_nodes)", cost([](const auto& engine) { return engine.gpu_nodes(); }));
   add("the page: waiting pods (in_line)",
       cost([](const auto& engine) { return engine.in_line(); }));
+  const k8s::Pod asked = cluster.pod_without_room();
   add("why a pod waits (why_seen)", cost([&](const auto& engine) {
-        return sched::answers::why_seen(engine, cluster.last_waiting(), {"gpu-scheduler"}, kNow);
+        return sched::answers::why_seen(engine, asked, {"gpu-scheduler"}, kNow);
       }));
   add("a decision", cluster.cost_of_decision());
   return figures;
