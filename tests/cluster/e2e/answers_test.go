@@ -58,12 +58,14 @@ func TestTenantsAskTheScheduler(t *testing.T) {
 		return get(t, server+"/answers/why?"+url.Values{"namespace": {w.ns}, "pod": {pod}}.Encode(), token)
 	}
 	places := 0
+	tokens := map[*world]string{}
 	for own, name := range names {
 		other, otherName := red, "red"
 		if own == red {
 			other, otherName = blue, "blue"
 		}
 		token := own.token("tenant")
+		tokens[own] = token
 		own.awaitPodRight("tenant")
 		got := own.askedOfScheduler("tenant", server, "why", "pod/"+name+"-waits", "-n", own.ns)
 		var answer struct {
@@ -143,7 +145,7 @@ func TestTenantsAskTheScheduler(t *testing.T) {
 	var answer page
 	until(t, "the scheduler to see that GPUs are free", func() bool {
 		time.Sleep(2 * time.Second) // the account's budget
-		answer = why(red, "red-waits", red.token("tenant"))
+		answer = why(red, "red-waits", tokens[red])
 		return strings.Contains(answer.body, "most free is 4 of 8")
 	})
 	red.waitPod("red-waits", "told what the answer says", func(p *corev1.Pod) bool {

@@ -145,7 +145,7 @@ func TestDevicePluginComesAndGoes(t *testing.T) {
 	w.ask("next", fixture.GPUs(1), "device plugin absent on 1")
 	plugin.has = devices{"nvidia.com/gpu.shared": "32"}
 	plugin.start()
-	w.ask("last", fixture.GPUs(1), "1 offer GPUs in another form (first plugin-node: nvidia.com/gpu.shared)")
+	w.ask("last", fixture.GPUs(1), "1 node offers GPUs in another form (first plugin-node: nvidia.com/gpu.shared)")
 	plugin.show(devices{fixture.GPUResource: "8"})
 	w.waitPod("next", "bound", bound)
 	w.waitPod("last", "bound", bound)
