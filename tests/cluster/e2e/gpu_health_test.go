@@ -98,7 +98,7 @@ func TestMIGReconfiguration(t *testing.T) {
 	manager.begin("all-1g.10gb")
 	// The device plugin is paused: kube-scheduler's word is first, and what it means is added.
 	w.ask("paused", device(mig1g, 1), "0/1 nodes are available: 1 Insufficient nvidia.com/mig-1g.10gb.",
-		"a change of the MIG configuration on 1 (first mig-node: all-1g.10gb is pending)")
+		"a change of the MIG configuration on 1 node (first mig-node: all-1g.10gb is pending)")
 	// A plugin that comes back before the manager is done offers what may be taken away again.
 	manager.plugin.has = devices{mig1g: "7"}
 	manager.plugin.start()
