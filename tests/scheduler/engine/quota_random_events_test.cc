@@ -402,7 +402,7 @@ class World : RandomPods {
       if (refusal->reason == decision::Unschedulable::Reason::kGpuQuotaExceeded) ++over_quota_;
       check_reason(pods_.at(refusal->pod.name), *refusal);
       require_explained_alike(s_.engine, pods_.at(refusal->pod.name).object);
-    const Explanation explained = s_.engine.explain(pods_.at(refusal->pod.name).object);
+      const Explanation explained = s_.engine.explain(pods_.at(refusal->pod.name).object);
       REQUIRE(explained.message == refusal->message);
       REQUIRE(explained.details == refusal->details);
     }
