@@ -1,5 +1,7 @@
-# Two stages: the first builds with everything a build needs, the second has the program, the plugin
-# of kubectl and the libraries that they load, alone.    docker build -t gpu-scheduler:0.1.0 .
+# Stages that build, with everything a build needs, and the images, which have programs and the libraries
+# that they load, alone:
+#   docker build -t gpu-scheduler:0.1.0 .                 the scheduler, and the plugin of kubectl
+#   docker build --target bench -t gpu-bench:0.1.0 .      bench, for studies on a cluster (manifests/examples/study)
 #
 # --build-arg COMMIT=$(git rev-parse HEAD)                for --version, since .git is not in the build's context
 # --build-arg CPPREST=ON                                  with the second transport (SECURITY.md)
@@ -20,17 +22,33 @@ COPY plugins plugins
 COPY bench bench
 COPY cmake cmake
 ARG COMMIT=
-RUN cmake --preset release -DGPU_SCHEDULER_CPPREST=${CPPREST} -DGPU_SCHEDULER_COMMIT=${COMMIT} \
- && cmake --build --preset release --target gpu-scheduler kubectl-gpu \
+RUN cmake --preset release -DGPU_SCHEDULER_CPPREST=${CPPREST} -DGPU_SCHEDULER_COMMIT=${COMMIT}
+
+FROM build AS build-bench
+RUN cmake --build --preset release --target bench \
+ && .ci/runtime-packages build/release/bin/bench > runtime-packages \
+ && strip build/release/bin/bench
+
+FROM ${RUN_IMAGE} AS bench
+RUN --mount=from=build-bench,source=/src/runtime-packages,target=/runtime-packages \
+    apt-get update \
+ && xargs -a /runtime-packages apt-get install -y --no-install-recommends \
+ && rm -rf /var/lib/apt/lists/*
+COPY --from=build-bench /src/build/release/bin/bench /usr/local/bin/
+USER 65532:65532
+ENTRYPOINT ["/usr/local/bin/bench"]
+
+FROM build AS build-scheduler
+RUN cmake --build --preset release --target gpu-scheduler kubectl-gpu \
  && .ci/hardened build/release/bin/gpu-scheduler build/release/bin/kubectl-gpu \
  && .ci/runtime-packages build/release/bin/gpu-scheduler build/release/bin/kubectl-gpu > runtime-packages \
  && strip build/release/bin/gpu-scheduler build/release/bin/kubectl-gpu
 
 FROM ${RUN_IMAGE}
-RUN --mount=from=build,source=/src/runtime-packages,target=/runtime-packages \
+RUN --mount=from=build-scheduler,source=/src/runtime-packages,target=/runtime-packages \
     apt-get update \
  && xargs -a /runtime-packages apt-get install -y --no-install-recommends \
  && rm -rf /var/lib/apt/lists/*
-COPY --from=build /src/build/release/bin/gpu-scheduler /src/build/release/bin/kubectl-gpu /usr/local/bin/
+COPY --from=build-scheduler /src/build/release/bin/gpu-scheduler /src/build/release/bin/kubectl-gpu /usr/local/bin/
 USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/gpu-scheduler"]

@@ -1,7 +1,7 @@
 # Everything a person or a machine runs. Each target but format and clean installs what it needs and is
 # fast when there is nothing to do.
 
-.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile views soak faults etcd parity lockstep ecosystem versions upgrade mutants fuzz debian image format clean
+.PHONY: help build test test-full demo replay decide instructions instructions-baseline cost pairs sameness compare live profile views soak faults etcd parity lockstep ecosystem versions upgrade mutants fuzz debian image bench-image format clean
 
 help:
 	@echo "make build   release binaries in build/release/bin/"
@@ -33,6 +33,7 @@ help:
 	@echo "make fuzz        searches for inputs that break what reads input, a minute each; FUZZ='--seconds 3600 yaml object'"
 	@echo "make debian  build, and run the unit tests, on Debian 12 and 13, and for 64-bit Arm, each in a chroot; as root. DEBIAN=trixie"
 	@echo "make image   the image as an OCI archive with its bill of materials, without Docker; runs what is in it; as root"
+	@echo "make bench-image   the same of bench, for studies on a cluster"
 	@echo "make format  lay out the code"
 	@echo "make clean   remove build/"
 	@echo "make help    this"
@@ -145,6 +146,9 @@ debian:
 
 image:
 	@.ci/image
+
+bench-image:
+	@.ci/image --bench
 
 format:
 	@find k8s-client scheduler plugins bench tests -name '*.cc' -o -name '*.h' | \
