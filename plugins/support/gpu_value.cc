@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -28,17 +27,10 @@ FreeHost within_bounds(const FreeHost& host) {
           .memory = std::clamp<std::int64_t>(host.memory, 0, kMostMemory)};
 }
 
-bool may_run_on(const WeightedKind& kind, std::string_view product) {
-  return kind.products.empty() ||
-         std::find(kind.products.begin(), kind.products.end(), product) != kind.products.end();
-}
-
-std::vector<WeightedKind> kinds_on(const std::vector<WeightedKind>& kinds,
-                                   std::string_view product) {
-  std::vector<WeightedKind> on_product;
-  std::copy_if(kinds.begin(), kinds.end(), std::back_inserter(on_product),
-               [&](const WeightedKind& kind) { return may_run_on(kind, product); });
-  return on_product;
+const std::vector<WeightedKind>& on_other_models(const KindsByModel& kinds) {
+  static const std::vector<WeightedKind> kNone;
+  const auto found = kinds.find({});
+  return found == kinds.end() ? kNone : found->second;
 }
 
 // As much of `all` as there is of what is needed.
@@ -162,13 +154,12 @@ std::int64_t ProductValue::share(const Size& size, const FreeHost& host, const R
   return value + fed * room.milli;
 }
 
-GpuValue::GpuValue(const std::vector<WeightedKind>& kinds, HostLimit limit)
-    : others_(kinds_on(kinds, {}), limit) {
-  std::set<std::string> named;
-  for (const WeightedKind& kind : kinds) named.insert(kind.products.begin(), kind.products.end());
-  for (const std::string& product : named) {
-    hashes_.push_back(sched::text_hash(product));
-    values_.emplace_back(kinds_on(kinds, product), limit);
+GpuValue::GpuValue(const KindsByModel& kinds, HostLimit limit)
+    : others_(on_other_models(kinds), limit) {
+  for (const auto& [model, on_model] : kinds) {
+    if (model.empty()) continue;
+    hashes_.push_back(sched::text_hash(model));
+    values_.emplace_back(on_model, limit);
   }
 }
 

@@ -2,13 +2,12 @@
 //
 //   V(node) = Σ weight · U(kind of pod, node)
 //
-// U is how much of the node's free GPU, in thousandths, pods of that kind could use. With g_i free
+// over the kinds that may run on the node's model. U is how much of the node's free GPU, in
+// thousandths, pods of that kind could use. With g_i free
 // of device i, c free CPU and m free memory, k devices that are large enough for the kind, and su
 // the sum of those:
 //
-//   U = 0    if the kind may not run on the node's model, its CPU or memory does not fit, or k is
-//   too
-//            small
+//   U = 0    if its CPU or memory does not fit, or k is too small
 //   U = su   otherwise: what fits on one GPU is usable;                            HostLimit::kOnce
 //            but at most what the node's CPU and memory suffice for, one pod
 //            after the other: su · min(1, c · gpus / (cpu · k), m · gpus / (memory · k)),
@@ -24,21 +23,23 @@
 #include "scheduler/gpu/product.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace plugins {
 
 // A kind of pod that asks for GPU, and its weight.
 struct WeightedKind {
-  std::int64_t cpu = 0;               // milli-CPU
-  std::int64_t memory = 0;            // MiB
-  std::int64_t gpus = 1;              // ≥ 1
-  std::int64_t milli = 0;             // of each, 1 … 1,000
-  std::vector<std::string> products;  // GPU models it may run on; empty: any
-  std::int64_t weight = 0;            // ≥ 0; the sum over all kinds is below 2^46
+  std::int64_t cpu = 0;     // milli-CPU
+  std::int64_t memory = 0;  // MiB
+  std::int64_t gpus = 1;    // ≥ 1
+  std::int64_t milli = 0;   // of each, 1 … 1,000
+  std::int64_t weight = 0;  // ≥ 0; the sum over all kinds of a model is below 2^46
 };
+
+// The kinds that may run on a GPU model, by models; "" stands for all models without an entry.
+using KindsByModel = std::map<std::string, std::vector<WeightedKind>>;
 
 enum class HostLimit : std::uint8_t { kOnce, kShare };
 
@@ -101,15 +102,15 @@ class ProductValue {
 // V by GPU model.
 class GpuValue {
  public:
-  GpuValue(const std::vector<WeightedKind>& kinds, HostLimit limit);
+  GpuValue(const KindsByModel& kinds, HostLimit limit);
 
   // For nodes of that model; a model without a name: nodes with labels that name none. Compared by
-  // its 64-bit hash, so that the strings of 100,000 nodes are not read. O(models that kinds name).
+  // its 64-bit hash, so that the strings of 100,000 nodes are not read. O(models with an entry).
   [[nodiscard]] const ProductValue& on(const sched::gpu::Product& product) const;
 
  private:
-  ProductValue others_;                // models that no kind names
-  std::vector<std::uint64_t> hashes_;  // of the named models
+  ProductValue others_;                // models without an entry
+  std::vector<std::uint64_t> hashes_;  // of those with one
   std::vector<ProductValue> values_;   // of each
 };
 

@@ -1,5 +1,8 @@
 #include "plugins/support/typical_pods.h"
 
+#include <algorithm>
+#include <set>
+
 namespace plugins {
 
 TypicalPods typical_pods(const sched::ClusterContext& context, std::int64_t percent) {
@@ -12,6 +15,17 @@ TypicalPods typical_pods(const sched::ClusterContext& context, std::int64_t perc
     typical.covered += pod.count;
   }
   return typical;
+}
+
+std::vector<std::string> models_apart(const std::vector<sched::TypicalPod>& pods) {
+  std::set<std::string> models{""};
+  for (const sched::TypicalPod& pod : pods) models.insert(pod.products.begin(), pod.products.end());
+  return {models.begin(), models.end()};
+}
+
+bool may_run_on(const sched::TypicalPod& pod, std::string_view model) {
+  return pod.products.empty() ||
+         std::binary_search(pod.products.begin(), pod.products.end(), model);
 }
 
 }  // namespace plugins

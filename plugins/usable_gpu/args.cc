@@ -42,6 +42,7 @@ UsableGpuArgs read_usable_gpu_args(ObjectReader& args) {
       args.integer("conserveCpu", {.min = 0, .max = 1'000}).value_or(read.conserve_cpu);
   args.object("multiGpu", [&](ObjectReader& fields) { read_multi_gpu(fields, weights); });
   weights.scarcity = args.boolean("scarcity").value_or(weights.scarcity);
+  weights.model_prices = args.boolean("modelPrices").value_or(weights.model_prices);
   return read;
 }
 

@@ -1,22 +1,33 @@
 // UsableGpu: keeps a node's free GPUs usable for the pods that typically come.
 //
-// What is left on a node is worth V = Σ W · U (plugins/support/gpu_value.h): for every typical kind
-// of pod, the free GPU that such pods could use with the node's CPU and memory, times the kind's
-// weight. A pod goes where it destroys least beyond what it takes:
+// What is left on a node is worth V = Σ W · U + price · free (plugins/support/gpu_value.h): for
+// every typical kind of pod that may run on the node's model, the free GPU that such pods could use
+// with the node's CPU and memory, times the kind's weight; and the free GPU times the price of the
+// model. A pod goes where it destroys least beyond what it takes:
 //
 //   key = floor((requested milli − (V_before − V_after) / 2^20) / quantum)
 //
 // A share of a GPU is tried on every device. Keys are coarse on purpose: among about equally good
 // nodes the tie-break decides, and a stable order packs. The score is the key plus a constant, so
-// that it is never below 0; the order of scores is that of keys on every node of up to 64 GPUs.
+// that it is never below 0; the order of scores is that of keys on every node of up to 32 GPUs.
 //
-// It differs from fragmentation gradient descent (Fgd, for replays) in two ways. A GPU for which
+// It differs from fragmentation gradient descent (Fgd, for replays) in three ways. A GPU for which
 // the node's CPU or memory does not suffice is not usable; a kind's memory is the mean of its pods.
-// And kinds do not count by frequency alone: small
-// kinds count more (v^-x, with v the GPUs that a pod asks for), because they can still use what is
-// left; so do kinds with several GPUs, because no others wait as long when pods come and go; and
-// kinds that only few nodes can serve, because of the model, or because others are too small: these
-// nodes would be filled first, as they have the most CPU and memory for pods of all kinds.
+// Kinds do not count by frequency alone: small kinds count more (v^-x, with v the GPUs that a pod
+// asks for), because they can still use what is left; so do kinds with several GPUs, because no
+// others wait as long when pods come and go; and kinds that only few nodes are large enough for:
+// these nodes would be filled first, as they have the most CPU and memory for pods of all kinds.
+// And models have prices.
+//
+// The weights of the kinds that may run on a model add up to one, so between models it is the price
+// that decides: pods that name no model leave those alone that others can run on only. With ρ what
+// is asked for by name per GPU of the model, as a multiple of what is asked for per GPU in all,
+//
+//   price = min(ρ^4, 2)
+//
+// At ρ = 1 pods that name the model want as many of its GPUs as it has of all that are in use;
+// below, there is room for others: hence a power. A pod that may run on several models asks for
+// each in proportion to its GPUs; one that may run on all of them names none.
 //
 // Arguments (UsableGpuArgs), all with the defaults that held up best when pods come and go:
 //
@@ -30,7 +41,8 @@
 //   conserveCpu: 0        milli-GPU that each core left on a node counts as lost, where the
 //                         workload asks for more CPU per GPU than the nodes have; 0: never
 //   scarcity: true        weights are multiplied by the GPUs of the nodes with as many as the pod
-//                         asks for / those of them that could take it if empty (model, CPU, memory)
+//                         asks for / those of them with its CPU and memory
+//   modelPrices: true     false: each price is 0
 //
 // Pods are not scored while no workload is known, nor are pods that ask for MIG instances. How the
 // defaults were found, and what did not help: bench/replay/RESULTS.md.

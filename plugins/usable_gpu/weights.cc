@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <string>
 
 namespace plugins {
 namespace {
@@ -28,8 +30,8 @@ double power(double v, std::int64_t half_exponents) {
   return result;
 }
 
-// The GPUs of the nodes with as many as the pod asks for, per GPU of those of them that could take
-// it if they were empty; 0 when there is none; 1 when no node is known.
+// The GPUs of the nodes with as many as the pod asks for, per GPU of those of them whose CPU and
+// memory would suffice for it if they were empty; 0 when there is none; 1 when no node is known.
 double scarcity(const TypicalPod& pod, const ClusterContext& cluster) {
   if (cluster.gpu_nodes.empty()) return 1.0;
   double large_enough = 0;
@@ -38,9 +40,7 @@ double scarcity(const TypicalPod& pod, const ClusterContext& cluster) {
     if (node.gpus < pod.gpus) continue;
     const double gpus = static_cast<double>(node.gpus) * static_cast<double>(nodes);
     large_enough += gpus;
-    const bool allowed = pod.products.empty() ||
-                         std::binary_search(pod.products.begin(), pod.products.end(), node.product);
-    if (allowed && pod.cpu <= node.cpu && pod.memory <= node.memory) could_take += gpus;
+    if (pod.cpu <= node.cpu && pod.memory <= node.memory) could_take += gpus;
   }
   return could_take > 0 ? large_enough / could_take : 0.0;
 }
@@ -61,30 +61,95 @@ double raw_weight(const TypicalPod& pod, std::uint64_t covered, const ClusterCon
   return weight;
 }
 
-}  // namespace
-
-std::vector<WeightedKind> usable_gpu_weights(const ClusterContext& cluster,
-                                             const UsableGpuWeights& how) {
-  TypicalPods typical = typical_pods(cluster, how.coverage);
-  if (how.keep_all_multi_gpu) add_multi_gpu(typical, cluster);
-  std::vector<double> raw;
+// The kinds that may run on the model; their weights and those of pods without GPU add up to
+// kUnitWeight.
+std::vector<WeightedKind> kinds_on(const std::string& model, const std::vector<TypicalPod>& pods,
+                                   const std::vector<double>& raw) {
   double sum = 0;
-  for (const TypicalPod& pod : typical.pods) {
-    raw.push_back(raw_weight(pod, typical.covered, cluster, how));
-    sum += raw.back();
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    if (may_run_on(pods[i], model)) sum += raw[i];
   }
   std::vector<WeightedKind> kinds;
   if (sum == 0) return kinds;
-  for (std::size_t i = 0; i < typical.pods.size(); ++i) {
-    const TypicalPod& pod = typical.pods[i];
-    if (pod.gpus == 0) continue;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const TypicalPod& pod = pods[i];
+    if (pod.gpus == 0 || !may_run_on(pod, model)) continue;
     const double share = raw[i] / sum;
     kinds.push_back({.cpu = pod.cpu,
                      .memory = pod.memory,
                      .gpus = pod.gpus,
                      .milli = pod.milli,
-                     .products = pod.products,
                      .weight = std::llround(share * static_cast<double>(kUnitWeight))});
+  }
+  return kinds;
+}
+
+// GPUs by model.
+using ByModel = std::map<std::string, double, std::less<>>;
+
+ByModel gpus_by_model(const ClusterContext& cluster) {
+  ByModel gpus;
+  for (const auto& [node, nodes] : cluster.gpu_nodes) {
+    gpus[node.product] += static_cast<double>(node.gpus) * static_cast<double>(nodes);
+  }
+  return gpus;
+}
+
+// The GPUs that the pod's kind may run on.
+double allowed_gpus(const TypicalPod& pod, const ByModel& gpus) {
+  double allowed = 0;
+  for (const auto& [model, there] : gpus) {
+    if (may_run_on(pod, model)) allowed += there;
+  }
+  return allowed;
+}
+
+// ρ of usable_gpu.h, for the models of nodes that pods ask for by name.
+ByModel named_demand(const ClusterContext& cluster) {
+  const ByModel gpus = gpus_by_model(cluster);
+  double all_gpus = 0;
+  for (const auto& [model, there] : gpus) all_gpus += there;
+  ByModel demand;  // GPUs asked for per GPU of the model
+  double all_asked = 0;
+  for (const TypicalPod& pod : cluster.pods) {
+    const double allowed = allowed_gpus(pod, gpus);
+    if (pod.gpus == 0 || allowed == 0) continue;
+    const double asked =
+        static_cast<double>(pod.count) * static_cast<double>(pod.gpus * pod.milli) / 1'000.0;
+    all_asked += asked;
+    if (allowed == all_gpus) continue;  // it may run on all of them, whether or not it names them
+    for (const auto& [model, there] : gpus) {
+      if (may_run_on(pod, model)) demand[model] += asked / allowed;
+    }
+  }
+  for (auto& [model, asked] : demand) asked *= all_gpus / all_asked;
+  return demand;
+}
+
+// Of a GPU that so much is asked for, in GPUs.
+double price(double demand) {
+  return std::min(demand * demand * demand * demand, static_cast<double>(kMostPrice));
+}
+
+}  // namespace
+
+KindsByModel usable_gpu_weights(const ClusterContext& cluster, const UsableGpuWeights& how) {
+  TypicalPods typical = typical_pods(cluster, how.coverage);
+  if (how.keep_all_multi_gpu) add_multi_gpu(typical, cluster);
+  std::vector<double> raw;
+  for (const TypicalPod& pod : typical.pods) {
+    raw.push_back(raw_weight(pod, typical.covered, cluster, how));
+  }
+  KindsByModel kinds;
+  for (const std::string& model : models_apart(typical.pods)) {
+    kinds[model] = kinds_on(model, typical.pods, raw);
+  }
+  if (!how.model_prices) return kinds;
+  for (const auto& [model, demand] : named_demand(cluster)) {
+    const auto [on_model, is_new] = kinds.try_emplace(model);
+    if (is_new) on_model->second = kinds_on(model, typical.pods, raw);
+    const double weight = price(demand) * static_cast<double>(kUnitWeight);
+    on_model->second.push_back({.gpus = 1, .milli = 1, .weight = std::llround(weight)});
   }
   return kinds;
 }

@@ -17,7 +17,6 @@ TEST_CASE("so many whole devices are worth what they are worth one by one") {
                        .memory = static_cast<std::int64_t>(random() % 20) * 4'096,
                        .gpus = 1 + static_cast<std::int64_t>(random() % 8),
                        .milli = 100 * (1 + static_cast<std::int64_t>(random() % 10)),
-                       .products = {},
                        .weight = static_cast<std::int64_t>(random() % 100'000)});
     }
     for (const HostLimit limit : {HostLimit::kOnce, HostLimit::kShare}) {
@@ -37,8 +36,7 @@ TEST_CASE("so many whole devices are worth what they are worth one by one") {
 
 TEST_CASE("each kind of pods counts where its own GPUs and its own CPU are") {
   const auto kind = [](std::int64_t cpu, std::int64_t gpus, std::int64_t weight) {
-    return WeightedKind{
-        .cpu = cpu, .memory = 0, .gpus = gpus, .milli = 1'000, .products = {}, .weight = weight};
+    return WeightedKind{.cpu = cpu, .memory = 0, .gpus = gpus, .milli = 1'000, .weight = weight};
   };
   // By weight × thousandths of GPUs.
   const ProductValue value({kind(500, 1, 3), kind(500, 8, 5), kind(9'000, 1, 7)}, HostLimit::kOnce);
@@ -51,7 +49,7 @@ TEST_CASE("what the memory of a node does not suffice for is not usable") {
   constexpr std::int64_t kGi = 1'024;
   // Pods of one GPU, with 8 CPU and 100 GiB each.
   const std::vector<WeightedKind> kinds{
-      {.cpu = 8'000, .memory = 100 * kGi, .gpus = 1, .milli = 1'000, .products = {}, .weight = 1}};
+      {.cpu = 8'000, .memory = 100 * kGi, .gpus = 1, .milli = 1'000, .weight = 1}};
   const ProductValue shared(kinds, HostLimit::kShare);
   CHECK(shared.of_whole({.cpu = 64'000, .memory = 800 * kGi}, 8) == 8'000);
   CHECK(shared.of_whole({.cpu = 64'000, .memory = 400 * kGi}, 8) == 4'000);

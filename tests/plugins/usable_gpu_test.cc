@@ -6,6 +6,8 @@
 #include "tests/support/catch.h"
 
 #include <cmath>
+#include <numeric>
+#include <string>
 
 using plugins::Popularity;
 using plugins::usable_gpu_weights;
@@ -33,35 +35,39 @@ constexpr UsableGpuWeights kP1{.coverage = 90,
                                .half_exponents = 6,
                                .keep_all_multi_gpu = false,
                                .multi_gpu_factor = 0,
-                               .scarcity = false};
+                               .scarcity = false,
+                               .model_prices = false};
 constexpr UsableGpuWeights kP2{.coverage = 85,
                                .popularity = Popularity::kSqrt,
                                .half_exponents = 7,
                                .keep_all_multi_gpu = false,
                                .multi_gpu_factor = 0,
-                               .scarcity = false};
+                               .scarcity = false,
+                               .model_prices = false};
 constexpr UsableGpuWeights kD9{};
 constexpr UsableGpuWeights kBoth{.coverage = 90,
                                  .popularity = Popularity::kSqrt,
                                  .half_exponents = 7,
                                  .keep_all_multi_gpu = true,
                                  .multi_gpu_factor = 200,
-                                 .scarcity = true};
+                                 .scarcity = true,
+                                 .model_prices = true};
 
 constexpr const char* kArgsP1 =
-    "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false}";
+    "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false}";
 constexpr const char* kArgsP2 =
     "{coverage: 85, popularity: sqrt, weightExponent: 3.5, "
-    "multiGpu: {keepAll: false, factor: 0}, scarcity: false}";
+    "multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false}";
 
 constexpr const char* kArgsBoth =
     "{popularity: sqrt, weightExponent: 3.5, multiGpu: {factor: 200}, conserveCpu: 10}";
 
-std::vector<std::int64_t> weights(const ClusterContext& context, const UsableGpuWeights& how) {
+// On nodes with a model; the price, if it has one, comes last.
+std::vector<std::int64_t> weights(const ClusterContext& context, const UsableGpuWeights& how,
+                                  const std::string& model = "") {
+  const plugins::KindsByModel kinds = usable_gpu_weights(context, how);
   std::vector<std::int64_t> found;
-  for (const plugins::WeightedKind& kind : usable_gpu_weights(context, how)) {
-    found.push_back(kind.weight);
-  }
+  for (const plugins::WeightedKind& kind : kinds.at(model)) found.push_back(kind.weight);
   return found;
 }
 
@@ -70,7 +76,7 @@ struct Naive {
   const ClusterContext& context;
   UsableGpuArgs args;
   std::vector<TypicalPod> pods;
-  std::vector<double> normal;  // by pod
+  std::vector<double> raw;  // weights by pod, before normalisation
 
   Naive(const ClusterContext& cluster, const UsableGpuArgs& given) : context(cluster), args(given) {
     const UsableGpuWeights& how = args.weights;
@@ -86,9 +92,7 @@ struct Naive {
       }
     }
     pods.insert(pods.end(), rare.begin(), rare.end());
-    double sum = 0;
-    for (const TypicalPod& pod : pods) sum += normal.emplace_back(weight(pod, covered));
-    for (double& each : normal) each = sum > 0 ? each / sum : 0;
+    for (const TypicalPod& pod : pods) raw.push_back(weight(pod, covered));
   }
 
   [[nodiscard]] double weight(const TypicalPod& pod, double covered) const {
@@ -109,11 +113,33 @@ struct Naive {
       if (node.gpus < pod.gpus) continue;
       large_enough += node.gpus * nodes;
       if (node.cpu < pod.cpu || node.memory < pod.memory) continue;
-      const auto named = std::count(pod.products.begin(), pod.products.end(), node.product);
-      if (pod.products.empty() || named != 0) could_take += node.gpus * nodes;
+      could_take += node.gpus * nodes;
     }
     if (could_take == 0) return 0;
     return w * static_cast<double>(large_enough) / static_cast<double>(could_take);
+  }
+
+  // Of a GPU of that model: how much more is asked for by its name than it has of what is in use.
+  [[nodiscard]] double price(const std::string& model) const {
+    if (!args.weights.model_prices) return 0;
+    double everywhere = 0;
+    double here = 0;  // asked for per GPU
+    for (const TypicalPod& pod : context.pods) {
+      double allowed = 0;
+      bool here_too = false;
+      for (const auto& [node, nodes] : context.gpu_nodes) {
+        const auto named = std::count(pod.products.begin(), pod.products.end(), node.product);
+        if (!pod.products.empty() && named == 0) continue;
+        allowed += static_cast<double>(node.gpus * nodes);
+        here_too = here_too || node.product == model;
+      }
+      if (allowed == 0) continue;
+      const double asked =
+          static_cast<double>(pod.count) * static_cast<double>(pod.gpus * pod.milli) / 1'000;
+      everywhere += asked / static_cast<double>(context.gpus);
+      if (here_too && allowed < static_cast<double>(context.gpus)) here += asked / allowed;
+    }
+    return here == 0 ? 0 : std::min(2.0, std::pow(here / everywhere, 4));
   }
 
   [[nodiscard]] static std::int64_t usable(const NaiveNode& node, const TypicalPod& pod) {
@@ -134,12 +160,15 @@ struct Naive {
   }
 
   [[nodiscard]] std::int64_t value(const NaiveNode& node) const {
+    double all = 0;
+    for (std::size_t i = 0; i < pods.size(); ++i) all += node.allows(pods[i]) ? raw[i] : 0;
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < pods.size(); ++i) {
-      if (pods[i].gpus == 0) continue;
-      sum += std::llround(normal[i] * (1 << 20)) * usable(node, pods[i]);
+      if (pods[i].gpus == 0 || !node.allows(pods[i]) || all == 0) continue;
+      sum += std::llround(raw[i] / all * (1 << 20)) * usable(node, pods[i]);
     }
-    return sum;
+    const auto free = std::accumulate(node.devices.begin(), node.devices.end(), std::int64_t{0});
+    return sum + std::llround(price(node.product) * (1 << 20)) * free;
   }
 
   [[nodiscard]] Scored score(const NaiveNode& node, const tests::NaivePod& pod) const {
@@ -194,22 +223,50 @@ TEST_CASE("UsableGpu weighs kinds by frequency, size, number of GPUs and scarcit
         Weights{of(320, 372 + 8.0 / 512), of(32, 372 + 8.0 / 512), of(8.0 / 512, 372 + 8.0 / 512)});
 }
 
-TEST_CASE("UsableGpu counts kinds more that few GPUs are allowed") {
-  auto context = workload({kind(2, 0, 1, 1'000, {"A"}), kind(2, 0, 1, 1'000, {"A", "B"}),
-                           kind(2, 0, 1, 1'000), kind(1, 0, 2, 1'000, {"C"})});
+TEST_CASE("UsableGpu weighs the kinds that may run on a model, and its price") {
+  // 120 GPUs are asked for, where there are 40.
+  auto context = workload({kind(30, 0, 1, 1'000, {"A"}), kind(30, 0, 1, 1'000, {"A", "B"}),
+                           kind(30, 0, 1, 1'000), kind(15, 0, 2, 1'000, {"", "A", "B"}),
+                           kind(15, 0, 2, 1'000, {"C"})});
   context.gpu_nodes = {{{.product = "", .gpus = 2}, 5},
-                       {{.product = "A", .gpus = 1}, 10},
+                       {{.product = "A", .gpus = 2}, 5},
                        {{.product = "B", .gpus = 4}, 5}};
   context.gpus = 40;
-  // 4, 4/3 and 1 to each other; no GPU is allowed to the last.
-  CHECK(weights(context, kD9) == std::vector<std::int64_t>{662'259, 220'753, 165'565, 0});
-  UsableGpuWeights blind = kD9;
-  blind.scarcity = false;
-  blind.multi_gpu_factor = 1;
-  CHECK(weights(context, blind) == std::vector<std::int64_t>{299'593, 299'593, 299'593, 149'797});
+  UsableGpuWeights how = kD9;
+  how.multi_gpu_factor = 1;
+  const auto of = [](double part) { return std::llround(part * (1 << 20)); };
+  using Weights = std::vector<std::int64_t>;
+  // 30 and a third of 30 for 10 GPUs, four times what all GPUs are asked for: the highest price.
+  CHECK(weights(context, how, "A") ==
+        Weights{of(30 / 105.0), of(30 / 105.0), of(30 / 105.0), of(15 / 105.0), of(2)});
+  // Two thirds of 30 for 20 GPUs, one each; three for each of all.
+  CHECK(weights(context, how, "B") ==
+        Weights{of(30 / 75.0), of(30 / 75.0), of(15 / 75.0), of(1 / 81.0)});
+  // Of no model that pods name, or of one that no node has: no price.
+  CHECK(weights(context, how) == Weights{of(30 / 45.0), of(15 / 45.0)});
+  CHECK(weights(context, how, "C") == Weights{of(30 / 45.0), of(15 / 45.0)});
 
-  context.pods.erase(context.pods.begin(), context.pods.begin() + 3);
-  CHECK(weights(context, kD9).empty());  // nothing that could run anywhere
+  how.model_prices = false;
+  CHECK(weights(context, how, "B") == Weights{of(30 / 75.0), of(30 / 75.0), of(15 / 75.0)});
+}
+
+TEST_CASE("a pod that names no model leaves those alone that others need") {
+  // Half of the pods name model A, which a third of the GPUs are of.
+  auto context = workload({kind(50, 1'000, 1, 1'000), kind(50, 1'000, 1, 1'000, {"A"})});
+  context.gpu_nodes = {{{.product = "A", .gpus = 8, .cpu = 64'000, .memory = 1'024}, 1},
+                       {{.product = "B", .gpus = 8, .cpu = 64'000, .memory = 1'024}, 2}};
+  context.gpus = 24;
+  const auto score = [&](const char* args, const char* product) {
+    const auto made = make_plugin("UsableGpu", args);
+    REQUIRE(made);
+    return GpuNode(64'000, std::vector<std::int32_t>(8, 1'000))
+        .product(product)
+        .ask(*made->score, gpu_pod(1'000, 1), context)
+        .score;
+  };
+  // ρ = 1.5; 1.5^4 is more than 2: two GPUs, of a thousand thousandths, in steps of 50.
+  CHECK(score("", "B") - score("", "A") == 2 * 1'000 / 50);
+  CHECK(score("modelPrices: false", "B") == score("modelPrices: false", "A"));
 }
 
 TEST_CASE("UsableGpu counts kinds more that only few nodes are large enough for") {
@@ -370,7 +427,7 @@ TEST_CASE("UsableGpu complains of arguments that mean nothing") {
   for (const char* args :
        {"coverage: 0", "coverage: 101", "popularity: cubic", "weightExponent: 3.3",
         "weightExponent: -1", "quantum: 0", "conserveCpu: -1", "multiGpu: {factor: -1}",
-        "multiGpu: 3", "scarcity: 2", "size: 3", "kind: FgdArgs"}) {
+        "multiGpu: 3", "scarcity: 2", "modelPrices: 2", "size: 3", "kind: FgdArgs"}) {
     INFO(args);
     CHECK_FALSE(make_plugin("UsableGpu", args));
   }

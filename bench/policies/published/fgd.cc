@@ -32,15 +32,16 @@ using namespace sched;
 
 constexpr std::int64_t kCoveredPercent = 95;
 
-std::vector<WeightedKind> by_count(const TypicalPods& typical) {
-  std::vector<WeightedKind> kinds;
-  for (const TypicalPod& pod : typical.pods) {
-    if (pod.gpus == 0) continue;
-    kinds.push_back({.cpu = pod.cpu,
-                     .gpus = pod.gpus,
-                     .milli = pod.milli,
-                     .products = pod.products,
-                     .weight = static_cast<std::int64_t>(pod.count)});
+KindsByModel by_count(const TypicalPods& typical) {
+  KindsByModel kinds;
+  for (const std::string& model : models_apart(typical.pods)) {
+    for (const TypicalPod& pod : typical.pods) {
+      if (pod.gpus == 0 || !may_run_on(pod, model)) continue;
+      kinds[model].push_back({.cpu = pod.cpu,
+                              .gpus = pod.gpus,
+                              .milli = pod.milli,
+                              .weight = static_cast<std::int64_t>(pod.count)});
+    }
   }
   return kinds;
 }
