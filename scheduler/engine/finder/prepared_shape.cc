@@ -119,11 +119,12 @@ NodeVerdict PreparedShape::ask(std::uint32_t filter, const NodeView& node) const
   return {verdict.code(), filter, verdict.reasons()};
 }
 
-bool PreparedShape::passes_rest(const NodeView& node, const NodeVerdict& verdict) const {
-  if (verdict.filter >= filters_.size()) return false;
-  return std::all_of(
-      filters_.begin() + verdict.filter + 1, filters_.end(),
-      [&](const PreparedFilter& later) { return later.filter->check(node).is_ok(); });
+std::optional<std::uint32_t> PreparedShape::next_refusal(const NodeView& node,
+                                                         std::uint32_t filter) const {
+  for (std::uint32_t later = filter + 1; later < filters_.size(); ++later) {
+    if (!filters_[later].filter->check(node).is_ok()) return later;
+  }
+  return std::nullopt;
 }
 
 NodeRoom PreparedShape::least_room() const {

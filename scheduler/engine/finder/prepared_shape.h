@@ -84,8 +84,9 @@ class PreparedShape {
     return verdict.filter == NodeVerdict::kNarrowed ||
            (!verdict.is_ok() && verdict.filter < facts_filters_);
   }
-  // Whether the filters after that of `verdict`, which were not asked, would pass the node.
-  [[nodiscard]] bool passes_rest(const NodeView& node, const NodeVerdict& verdict) const;
+  // The first filter after that of index `filter` that would refuse the node, too; nullopt: none.
+  [[nodiscard]] std::optional<std::uint32_t> next_refusal(const NodeView& node,
+                                                          std::uint32_t filter) const;
 
   // The name of the plugin that gave the verdict; empty for nodes that were not asked, or are
   // excluded.

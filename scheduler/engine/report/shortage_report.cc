@@ -62,13 +62,19 @@ void ShortageReport::add(const NodeView& node, const NodeVerdict& verdict, std::
   if (!add_shortage(node, verdict, rank)) add_refusal(node, verdict, rank);
 }
 
-bool ShortageReport::is_alone(const NodeView& node, const NodeVerdict& verdict) const {
-  if (shape_.passes_rest(node, verdict)) return true;
-  const std::optional<NodeFacts> facts = uncordoned(node.facts);
-  if (!facts || verdict.filter >= shape_.filters().size()) return false;
-  const NodeView open{*facts, node.usage};
-  return shape_.filters()[verdict.filter].filter->check(open).is_ok() &&
-         shape_.passes_rest(open, verdict);
+bool ShortageReport::is_alone(const NodeView& node, const NodeVerdict& verdict) {
+  const std::uint32_t first = verdict.filter;
+  if (first >= shape_.filters().size()) return false;
+  auto second = shape_.next_refusal(node, first);
+  if (second) {
+    const std::optional<NodeFacts> facts = uncordoned(node.facts);
+    const NodeView open{facts ? *facts : node.facts, node.usage};
+    if (facts && shape_.filters()[first].filter->check(open).is_ok()) {
+      second = shape_.next_refusal(open, first);
+    }
+  }
+  if (second) ++nodes_for_two_[{first, *second}];
+  return !second;
 }
 
 bool ShortageReport::add_shortage(const NodeView& node, const NodeVerdict& verdict,
@@ -152,8 +158,7 @@ std::string ShortageReport::text() const {
                                by.filter->reasons()[key.second], refusal.first->name,
                                refusal.numbers.empty() ? "" : ": ", refusal.numbers));
   }
-  if (lead.empty() && nodes_ > 0)
-    lead = "No node would take the pod if only one thing were different";
+  if (lead.empty() && nodes_ > 0) lead = for_two_text();
   if (!lead.empty()) sentences.push_back(lead + '.');
   sentences.insert(sentences.end(), rest.begin(), rest.end());
   const std::string absent = absent_.text();
@@ -188,6 +193,24 @@ std::string ShortageReport::but_for_text() const {
                 ? fmt::format("{} {} would take the pod", nodes, nodes == 1 ? "node" : "nodes")
                 : fmt::format(", {}", nodes);
     text += fmt::format(" but for {}", shape_.filters()[filter].plugin->name());
+  }
+  return text;
+}
+
+std::string ShortageReport::for_two_text() const {
+  constexpr std::size_t kMost = 2;
+  std::vector<std::pair<Two, std::size_t>> most_first(nodes_for_two_.begin(), nodes_for_two_.end());
+  std::stable_sort(most_first.begin(), most_first.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (most_first.size() > kMost) most_first.resize(kMost);
+  std::string text = "No node would take the pod if only one thing were different";
+  const auto name = [&](std::uint32_t filter) { return shape_.filters()[filter].plugin->name(); };
+  for (const auto& [two, nodes] : most_first) {
+    text += two == most_first.front().first
+                ? fmt::format(": {} for ",
+                              nodes == 1 ? "1 node refuses" : fmt::format("{} nodes refuse", nodes))
+                : fmt::format(", {} for ", nodes);
+    text += fmt::format("{} and {}", name(two.first), name(two.second));
   }
   return text;
 }

@@ -7,7 +7,7 @@
 //     free, how much is free in all;
 //   * one other refusal (a taint, the selector, a port) on a node that has room: how many nodes
 //     would take the pod without it.
-// Nodes with several reasons are not counted, because they do not help the reader. Nodes that have
+// If there is none, the report counts by which two filters the nodes refuse. Nodes that have
 // none of an asked device are counted separately (absent_devices.h), and filters report about all
 // nodes together (Survey).
 //
@@ -76,8 +76,11 @@ class ShortageReport {
     std::string numbers;               // of that node
   };
 
-  // Whether nothing else keeps the pod off the node.
-  [[nodiscard]] bool is_alone(const NodeView& node, const NodeVerdict& verdict) const;
+  // Filters by index: that of the verdict, and the next one that would refuse the node.
+  using Two = std::pair<std::uint32_t, std::uint32_t>;
+
+  // Whether nothing else keeps the pod off the node; counts it where something does.
+  [[nodiscard]] bool is_alone(const NodeView& node, const NodeVerdict& verdict);
   bool add_shortage(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   void add_refusal(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   void ask_for(ResourceId resource, std::int64_t amount);
@@ -88,6 +91,9 @@ class ShortageReport {
   [[nodiscard]] static std::string usable(const Amount& amount);
   // "3 nodes would take the pod but for NodeAffinity, 1 but for TaintToleration".
   [[nodiscard]] std::string but_for_text() const;
+  // "No node would take the pod if only one thing were different: 3 nodes refuse for NodeAffinity
+  // and NodeResourcesFit, 1 for …", the two that most nodes refuse for.
+  [[nodiscard]] std::string for_two_text() const;
   [[nodiscard]] std::string surveys_text() const;
 
   const PreparedShape& shape_;
@@ -97,6 +103,7 @@ class ShortageReport {
   boost::container::flat_map<What, Amount> amounts_;
   // By filter index and the first reason's index.
   std::map<std::pair<std::uint32_t, unsigned>, Refusal> refusals_;
+  std::map<Two, std::size_t> nodes_for_two_;
   std::vector<NodeFilter::Shortage> shortages_;  // of the node that is being added
   std::vector<std::unique_ptr<Survey>> surveys_;
   std::size_t nodes_ = 0;  // added

@@ -20,8 +20,6 @@ struct Case {
   Texts plugins;
 };
 
-const char* const kNothingAlone = "No node would take the pod if only one thing were different.";
-
 std::vector<Case> cases() {
   return {
       {"no nodes at all",
@@ -97,7 +95,8 @@ std::vector<Case> cases() {
        {},
        our_pod("a").gpus(2),
        "0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable.",
-       kNothingAlone,
+       "No node would take the pod if only one thing were different: 1 node refuses for "
+       "NodeUnschedulable and NodeResourcesFit, 1 for TaintToleration and NodeResourcesFit.",
        {"NodeUnschedulable", "TaintToleration"}},
       {"narrowed to nodes by name",
        {node("n1").gpus(1), node("n2").gpus(1), node("n3").gpus(1)},
