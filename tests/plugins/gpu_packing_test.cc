@@ -341,4 +341,6 @@ TEST_CASE("Each part of GpuPacking is a setting") {
   CHECK(OneNode(l4).score(*none->score, pod("a").gpus(1)) == -1);
   CHECK_FALSE(make_plugin("GpuPacking", "cheapTypesFirst: [L4, '']"));
   CHECK_FALSE(make_plugin("GpuPacking", "keepWholeNodes: -1"));
+  CHECK(make_plugin("GpuPacking", "keepWholeNodes: 64000"));
+  CHECK_FALSE(make_plugin("GpuPacking", "keepWholeNodes: 64001"));
 }

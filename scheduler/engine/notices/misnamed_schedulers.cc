@@ -22,7 +22,6 @@ std::optional<decision::MisnamedScheduler> MisnamedSchedulers::next() {
   if (to_tell_.empty()) return std::nullopt;
   decision::MisnamedScheduler pod = std::move(to_tell_.begin()->second);
   to_tell_.erase(to_tell_.begin());
-  pods_[pod.pod.uid] = kTold;
   return pod;
 }
 

@@ -23,9 +23,7 @@ class MisnamedSchedulers {
   [[nodiscard]] std::optional<decision::MisnamedScheduler> next();
 
  private:
-  static constexpr std::uint64_t kTold = 0;
-
-  std::unordered_map<std::string, std::uint64_t> pods_;           // by uid: number in to_tell_
+  std::unordered_map<std::string, std::uint64_t> pods_;           // by uid: the number of each
   std::map<std::uint64_t, decision::MisnamedScheduler> to_tell_;  // in the order of telling
   std::uint64_t numbers_ = 0;
 };

@@ -60,6 +60,7 @@ TEST_CASE("proxy of the environment: exceptions") {
   const auto c = GENERATE(values<Case>({
       {"https://api.example.com", "*", true},
       {"https://api.example.com", "other, api.example.com", true},
+      {"https://api.example.com", "other\t, api.example.com ", true},
       {"https://api.example.com", "API.Example.COM", true},
       {"https://API.example.com", "api.example.com", true},
       {"https://api.example.com", "example.com", true},

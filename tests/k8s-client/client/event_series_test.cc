@@ -43,6 +43,11 @@ TEST_CASE("what makes an event a repeat of another", "[client]") {
     change(event);
     CHECK(series_key(event) != key);
   }
+  // A letter that moves from one field to the next.
+  EventObject moved = failed_scheduling();
+  moved.regarding_namespace = "l";
+  moved.regarding_kind = "Podm";
+  CHECK(series_key(moved) != key);
   EventObject later = failed_scheduling();
   later.event_time += std::chrono::hours{1};
   CHECK(series_key(later) == key);

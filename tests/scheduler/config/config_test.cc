@@ -42,6 +42,13 @@ std::string plugins(const std::string& rest) { return profile("  plugins:\n    "
 
 }  // namespace
 
+TEST_CASE("a profile may say that every node is looked at") {
+  for (const char* each : {"0", "100"}) {
+    const std::string text = profile(std::string("  percentageOfNodesToScore: ") + each + "\n");
+    CHECK(parse(std::string(kHead) + text, "c.yaml", registry_double()));
+  }
+}
+
 TEST_CASE("fields arrive") {
   const auto configuration =
       parse(std::string(kHead) +

@@ -432,6 +432,16 @@ TEST_CASE("a new process that is told what was there keeps closed what was close
   CHECK(s.engine.take_quota_news().remember->size() == 3);
 }
 
+TEST_CASE("by which labels a quota selects is remembered, too") {
+  QuotaCluster s;
+  const k8s::LabelSelector selector = tests::selector({{"team", "vision"}});
+  s.has(gpu_quota("seen").selects(selector).line("H100", 2));
+  const auto memory = s.engine.take_quota_news().remember;
+  REQUIRE(memory);
+  REQUIRE(memory->size() == 1);
+  CHECK(memory->front().spec.namespace_selector == selector);
+}
+
 TEST_CASE("the namespaces of a deleted quota are opened at once where the configuration says so") {
   EngineOptions options;
   options.quota.closed_after_deletion = 0s;

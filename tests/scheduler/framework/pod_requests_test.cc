@@ -147,6 +147,9 @@ TEST_CASE("what a bound pod takes while it is resized") {
       {"an infeasible resize: not the spec",
        infeasible(pod("a").cpu("8").status_of(status("main", {{"cpu", "1"}}, {{"cpu", "2"}}))),
        {{"cpu", 2000}}},
+      {"a container that the spec does not have",
+       pod("a").cpu("1").status_of(status("gone", {{"cpu", "4"}}, {{"cpu", "4"}})),
+       {{"cpu", 1000}}},
       {"another reason: the spec counts",
        pod("a")
            .cpu("8")

@@ -2,6 +2,7 @@
 #include "scheduler/answers/plan.h"
 
 #include "plugins/registry.h"
+#include "scheduler/answers/json.h"
 #include "scheduler/config/config.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
@@ -131,6 +132,7 @@ TEST_CASE("of a drained node's pods those of controllers here are created anew")
   const Plan planned = plan_with(there, {.drained = {drained}, .evicted = pods});
   CHECK(nodes_of(planned) == Nodes{{"small", "n"}, {"another", ""}});
   CHECK(planned.starts.front().origin == PlanRow::Origin::kEvicted);
+  CHECK_THAT(to_json(planned), Catch::Contains(R"("origin": "Evicted")"));
   std::vector<std::string> ended;
   for (const PodRef& one : planned.ended) ended.push_back(one.name);
   CHECK(ended == std::vector<std::string>{"daemon", "foreign", "alone"});

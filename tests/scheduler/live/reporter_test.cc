@@ -208,7 +208,7 @@ TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks 
   CHECK(
       bench.requests_with(
           {"/namespaces/default/events", R"("kind":"Node")", R"("uid":"n1")", "\"RejectsGpuPods\"",
-           "\"Warning\"",
+           "\"Warning\"", "\"Watching\"",
            "rejected 3 pod(s) with devices, the last ml/a with "
            "UnexpectedAdmissionError; gets no such pods for 60 s (2 in a row), or until one starts "
            "there; it has NVIDIA-L4, driver 570.124.06, CUDA 12.8\""}) == 1);
