@@ -3,9 +3,8 @@
 //   V(node) = Σ weight · U(kind of pod, node)
 //
 // over the kinds that may run on the node's model. U is how much of the node's free GPU, in
-// thousandths, pods of that kind could use. With g_i free
-// of device i, c free CPU and m free memory, k devices that are large enough for the kind, and su
-// the sum of those:
+// thousandths, pods of that kind could use. With g_i free of device i, c free CPU and m free
+// memory, k devices that are large enough for the kind, and su the sum of those:
 //
 //   U = 0    if its CPU or memory does not fit, or k is too small
 //   U = su   otherwise: what fits on one GPU is usable;                            HostLimit::kOnce

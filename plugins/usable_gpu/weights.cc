@@ -112,10 +112,10 @@ ByModel named_demand(const ClusterContext& cluster) {
   ByModel demand;  // GPUs asked for per GPU of the model
   double all_asked = 0;
   for (const TypicalPod& pod : cluster.pods) {
-    const double allowed = allowed_gpus(pod, gpus);
-    if (pod.gpus == 0 || allowed == 0) continue;
     const double asked =
         static_cast<double>(pod.count) * static_cast<double>(pod.gpus * pod.milli) / 1'000.0;
+    const double allowed = pod.products.empty() ? all_gpus : allowed_gpus(pod, gpus);
+    if (asked == 0 || allowed == 0) continue;
     all_asked += asked;
     if (allowed == all_gpus) continue;  // it may run on all of them, whether or not it names them
     for (const auto& [model, there] : gpus) {
