@@ -31,7 +31,8 @@ int main(int argc, char** argv) try {
       .out = std::cout,
       .err = std::cerr,
       .style = {.colours = colours, .bars = is_terminal, .wide = false, .now = {}},
-      .now = wall_clock};
+      .now = wall_clock,
+      .end = std::_Exit};
   return sched::kubectl::run({argv + 1, argv + argc}, sched::kVersion, terminal);
 } catch (const std::exception& error) {
   std::cerr << "kubectl gpu: " << error.what() << '\n';

@@ -289,7 +289,7 @@ class Answering {
     }
     auto read_cluster = read(options_, style_.now);
     if (!read_cluster) return without_cluster(read_cluster.error());
-    Cluster& cluster = *read_cluster;
+    Cluster& cluster = cluster_.emplace(*std::move(read_cluster));
     for (const std::string& kind : cluster.hidden) {
       terminal_.err << "kubectl gpu: you may not list " << kind << "; they count as none\n";
     }
@@ -497,6 +497,7 @@ class Answering {
   const Terminal& terminal_;
   Style style_;
   std::optional<k8s::Error> asked_;  // what became of asking the scheduler first
+  std::optional<Cluster> cluster_;   // if it was read
 };
 
 }  // namespace
@@ -534,13 +535,17 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
   }
   for (;;) {
     if (options.watch && terminal.style.bars) terminal.out << kClearScreen;
-    const int code = Answering(options, terminal).answer();
+    Answering answering(options, terminal);
+    const int code = answering.answer();
     terminal.out.flush();
     if (!terminal.out) {
       terminal.err << "kubectl gpu: the answer could not be written\n";
       return kUnreadable;
     }
-    if (!options.watch || code == kBadUsage) return code;
+    if (!options.watch || code == kBadUsage) {
+      if (terminal.end != nullptr) terminal.end(code);
+      return code;
+    }
     std::this_thread::sleep_for(kWatchInterval);
   }
 }

@@ -19,6 +19,9 @@ struct Terminal {
   std::ostream& err;
   Style style;  // without `wide` and `now`
   Time (*now)();
+  // Ends the process after the last answer; nullptr: run() returns. To take a cluster of 60,000
+  // pods apart, object by object, takes a tenth of the time that reading it takes.
+  void (*end)(int code) = nullptr;
 };
 
 // `arguments` without the program's name.

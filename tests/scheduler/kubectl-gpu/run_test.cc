@@ -26,11 +26,12 @@ struct Said {
   std::string err;
 };
 
-Said say(const std::vector<std::string>& arguments) {
+Said say(const std::vector<std::string>& arguments, void (*end)(int) = nullptr) {
   std::ostringstream out;
   std::ostringstream err;
   const int code =
-      run(arguments, "1.2.3", {.out = out, .err = err, .style = {}, .now = [] { return kNow; }});
+      run(arguments, "1.2.3",
+          {.out = out, .err = err, .style = {}, .now = [] { return kNow; }, .end = end});
   return {code, out.str(), err.str()};
 }
 
@@ -68,6 +69,14 @@ TEST_CASE("kubectl gpu gives an overview of types, and of the pods that wait") {
         "H100-80GB      2  14/16     2  2 (h100-2)                    0\n"
         "L4-24GB        2  0/16     16  8 (l4-1)                      2\n"
         "Next: kubectl gpu queue --from …\n");
+}
+
+TEST_CASE("the process ends with the command's exit code") {
+  static std::vector<int> ended;
+  const auto end = [](int code) { ended.push_back(code); };
+  static_cast<void>(say({"--from", nodes_file()}, end));
+  static_cast<void>(say({"why", "unheard-of", "--from", nodes_file()}, end));
+  CHECK(ended == std::vector<int>{0, kUnreadable});
 }
 
 TEST_CASE("kubectl gpu nodes lists the nodes with GPUs, and with -o wide the pods on them") {
