@@ -9,7 +9,17 @@ namespace {
 bool is_lower_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_alphanumeric(char c) { return is_lower_alphanumeric(c) || (c >= 'A' && c <= 'Z'); }
 
-// RFC 1123: parts of [a-z0-9-] that neither begin nor end with '-', joined by dots.
+bool is_name(std::string_view text) {
+  if (text.empty() || text.size() > 63) return false;
+  const auto allowed = [](char c) {
+    return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
+  };
+  return is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
+         std::all_of(text.begin(), text.end(), allowed);
+}
+
+}  // namespace
+
 bool is_subdomain(std::string_view text) {
   if (text.empty() || text.size() > 253) return false;
   char previous = '.';
@@ -22,17 +32,6 @@ bool is_subdomain(std::string_view text) {
   }
   return is_lower_alphanumeric(previous);
 }
-
-bool is_name(std::string_view text) {
-  if (text.empty() || text.size() > 63) return false;
-  const auto allowed = [](char c) {
-    return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
-  };
-  return is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
-         std::all_of(text.begin(), text.end(), allowed);
-}
-
-}  // namespace
 
 bool is_qualified_name(std::string_view text) {
   const std::size_t slash = text.find('/');

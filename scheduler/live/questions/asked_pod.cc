@@ -1,30 +1,13 @@
 #include "scheduler/live/questions/asked_pod.h"
 
 #include "k8s-client/shown.h"
+#include "scheduler/base/qualified_name.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <string_view>
 #include <utility>
 
 namespace sched::live {
-
-namespace {
-
-constexpr std::size_t kLongestName = 253;
-
-bool is_name(std::string_view text) {
-  const auto is_alphanumeric = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  };
-  return !text.empty() && text.size() <= kLongestName && is_alphanumeric(text.front()) &&
-         std::all_of(text.begin(), text.end(),
-                     [&](char c) { return is_alphanumeric(c) || c == '-' || c == '.'; });
-}
-
-}  // namespace
 
 tl::expected<std::string, std::string> take_name(server::Query& query,
                                                  const std::string& parameter) {
@@ -32,7 +15,7 @@ tl::expected<std::string, std::string> take_name(server::Query& query,
   if (value.empty()) {
     return tl::unexpected(fmt::format("the parameter \"{}\" is missing", parameter));
   }
-  if (!is_name(value.mapped())) {
+  if (!is_subdomain(value.mapped())) {
     return tl::unexpected(
         fmt::format("{} \"{}\": that is no name", parameter, k8s::shown(value.mapped())));
   }

@@ -198,6 +198,7 @@ TEST_CASE("what is asked wrongly is refused in words, before anybody is asked") 
            {"namespace=&pod=fits", "namespace \"\": that is no name\n"},
            {"namespace=ml&pod=..", "pod \"..\": that is no name\n"},
            {"namespace=ml&pod=a%2Fb", "pod \"a/b\": that is no name\n"},
+           {"namespace=ml&pod=a-", "pod \"a-\": that is no name\n"},
            {"namespace=ml&pod=A", "pod \"A\": that is no name\n"},
            {"namespace=ml&pod=" + kLong,
             "pod \"" + std::string(128, 'a') + "…\": that is no name\n"},
@@ -228,6 +229,7 @@ TEST_CASE("pods that this scheduler knows nothing of") {
   };
   for (const Case& c : std::vector<Case>{
            {"unheard-of", "404 Not Found: no such pod\n"},
+           {"0-9.9", "404 Not Found: no such pod\n"},
            {"other",
             "pods \"ml/other\": its schedulerName is \"default-scheduler\", which is not served "
             "here\n"},
