@@ -49,8 +49,6 @@ Overview overview_of(const std::vector<GpuNode>& nodes, const std::vector<PodInL
     std::int64_t all = 0;
     for (const GpuPieces& pieces : node.pieces) {
       all += pieces.total;
-      // Kubelet keeps the names of removed devices, with an amount of zero.
-      if (pieces.total == 0 && pieces.used == 0) continue;
       add(sum_for(overview, pieces.kind), pieces, node.closed.empty());
       TypeRow& row = rows[{node.type, pieces.form()}];
       add(row, node, pieces);

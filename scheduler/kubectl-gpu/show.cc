@@ -96,7 +96,6 @@ NodeSums sums_of(const GpuNode& node) {
     sums.total += pieces.total;
     sums.used += pieces.used;
     sums.free += pieces.free();
-    if (pieces.total == 0) continue;
     const std::string form = pieces.form();
     if (!form.empty()) sums.forms += (sums.forms.empty() ? "" : ",") + form;
   }

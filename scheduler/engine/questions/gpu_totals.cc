@@ -159,8 +159,6 @@ GpuTotals Questions::gpu_totals() const {
     const std::optional<GpusClosed> closed = closed_by(view.facts);
     const std::string type = type_of(view.facts.gpu.product);
     for (const GpuPieces& pieces : pieces_of(world_.nodes, slot, world_.names)) {
-      // Kubelet keeps the names of removed devices, with an amount of zero.
-      if (pieces.total == 0 && pieces.used == 0) continue;
       add(forms[{type, pieces.form()}], pieces, closed);
       const bool counts = !closed && pieces.kind == GpuPieces::Kind::kWhole;
       if (counts && pieces.free() > 0) free.add(type, view, pieces.free());

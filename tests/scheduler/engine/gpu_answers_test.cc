@@ -105,7 +105,10 @@ TEST_CASE("gpu_totals sums up the GPUs by type, form and state") {
   s.has(node("d").gpus(8).product(kH100).cordoned());
   s.has(node("e").gpus(8).product(kH100).tainted("node.kubernetes.io/unreachable"));
   s.has(node("f").gpus(1).product("NVIDIA-L4"));
-  s.has(node("g").product("NVIDIA-A100-SXM4-80GB").offers("nvidia.com/mig-1g.10gb", "7"));
+  s.has(node("g")
+            .product("NVIDIA-A100-SXM4-80GB")
+            .offers("nvidia.com/mig-1g.10gb", "7")
+            .offers("nvidia.com/mig-7g.80gb", "0"));  // kubelet keeps the names of removed devices
   s.has(node("h").product(kH100).labelled("nvidia.com/gpu.present", "true"));  // offers none
   s.has(pod("five").gpus(5).on("a"));
   s.has(pod("two").gpus(2).on("b"));
