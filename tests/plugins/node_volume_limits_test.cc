@@ -204,6 +204,8 @@ TEST_CASE("NodeVolumeLimits: one disk by two names counts once") {
   const std::vector<Case> cases = {
       {"awsElasticBlockStore", "ebs.csi.aws.com", "vol-1", "aws://us-east-1a/vol-1", {}, true},
       {"awsElasticBlockStore", "ebs.csi.aws.com", "vol-1", "aws://us-east-1a/vol-2", {}, false},
+      // No name of a disk: it is not counted.
+      {"awsElasticBlockStore", "ebs.csi.aws.com", "vol-1", "aws://us-east-1a/disk-2", {}, true},
       {"gcePersistentDisk", "pd.csi.storage.gke.io", "p", "p", {}, true},
       {"gcePersistentDisk",
        "pd.csi.storage.gke.io",

@@ -15,6 +15,8 @@ namespace {
 
 constexpr const char* kZone = "topology.kubernetes.io/zone";
 constexpr const char* kNotItsNode = "node(s) didn't match PersistentVolume's node affinity";
+constexpr const char* kVolumeMissing =
+    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
 constexpr const char* kNotItsZone = "node(s) had no available volume zone";
 
 k8s::Node in_zone(const char* name, const char* zone, int gpus = 2) {
@@ -48,6 +50,18 @@ TEST_CASE("a pod goes to a node that its volumes can be used on") {
   CHECK(s.decide() == Texts{"z → b1"});
 }
 
+TEST_CASE("a volume's nodes can be those that have a label, whatever its value") {
+  Cluster s;
+  s.has(in_zone("a0", "a"));
+  s.has(node("c1").gpus(2).labelled("rack", "7"));
+  k8s::PersistentVolume of_racks = volume("of-racks");
+  of_racks.node_affinity = k8s::NodeSelector{{term({label("rack").exists()})}};
+  s.has(of_racks);
+  s.has(claim("of-racks", "of-racks"));
+  s.has(our_pod("r").gpus(1).mounts_claim("of-racks"));
+  CHECK(s.decide() == Texts{"r → c1"});
+}
+
 TEST_CASE("a pod whose volumes' nodes have no room is told of both, and comes back") {
   Cluster s;
   s.has(their_pod("full-1").gpus(2).on("b1"));
@@ -67,6 +81,20 @@ TEST_CASE("a pod whose volumes' nodes have no room is told of both, and comes ba
   s.pod_gone(their_pod("full-2"));
   s.now += 1s;
   CHECK(s.decide() == Texts{"z → b2"});
+}
+
+TEST_CASE("of a volume that is gone it is told beside the nodes of another") {
+  QuotaCluster s({"VolumeBinding"});
+  for (const char* name : {"a1", "a2"}) s.has(in_zone(name, "a"));
+  k8s::PersistentVolume local = volume("local");
+  local.node_affinity = k8s::NodeSelector{{term({label("host").in({"a2"})})}};
+  s.has(local);
+  for (const char* name : {"local", "lost"}) s.has(claim(name, name));
+  const Explanation explained =
+      s.engine.explain(our_pod("p").gpus(1).mounts_claim("local").mounts_claim("lost"));
+  REQUIRE(explained.nodes.size() == 2);
+  CHECK(explained.nodes[0].reasons == Texts{kNotItsNode, kVolumeMissing});
+  CHECK(explained.nodes[1].reasons == Texts{kVolumeMissing});  // the other volume is there
 }
 
 TEST_CASE("volumes of different nodes leave none, and a node that moves to the zone is found") {

@@ -65,6 +65,7 @@ struct Bench {
   std::deque<Call> calls;
   bool binds_wait = false;
   int problems = 0;
+  std::chrono::milliseconds repeated_after{0};  // as the latest problem says
   int answered = 0;
   int all_sent = 0;
   StatusWriter writer{
@@ -74,7 +75,11 @@ struct Bench {
       },
       {.max_in_flight = 3, .back_off = {.first = 500ms, .limit = 2s, .jitter = 0}},
       {.binds_wait = [this] { return binds_wait; },
-       .on_problem = [this](const k8s::Error&, auto) { ++problems; },
+       .on_problem =
+           [this](const k8s::Error&, std::chrono::milliseconds delay) {
+             ++problems;
+             repeated_after = delay;
+           },
        .on_answered = [this] { ++answered; },
        .on_all_sent = [this] { ++all_sent; }}};
 };
@@ -305,6 +310,7 @@ TEST_CASE("what was refused for good is written when it is said again") {
     bench.fail(status);
     CHECK(bench.writer.is_idle());
     CHECK(bench.problems == (status == 404 ? 0 : 1));  // that a pod is gone is no problem
+    CHECK(bench.repeated_after == 0ms);
     CHECK(bench.answered == (status == 404 ? 1 : 0));
     bench.writer.write(ref("a"), condition("one"));
     CHECK(bench.open() == Texts{"a: one"});

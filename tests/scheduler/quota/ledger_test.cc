@@ -114,6 +114,26 @@ TEST_CASE("an update that changes nothing but the status is no news") {
   CHECK(books.ledger.version() == version);
 }
 
+TEST_CASE("what is remembered of quotas is news when one comes, takes namespaces or goes") {
+  Books books;
+  std::uint64_t known = books.ledger.memory_version();
+  const auto is_news = [&] {
+    const std::uint64_t before = std::exchange(known, books.ledger.memory_version());
+    return known != before;
+  };
+  k8s::GpuQuota quota = gpu_quota("q").of("ml").line("H100", 8);
+  books.ledger.upsert(quota);
+  CHECK(is_news());
+  books.ledger.upsert(quota);
+  CHECK_FALSE(is_news());
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 9));
+  CHECK_FALSE(is_news());
+  books.ledger.upsert(gpu_quota("q").of("ml").of("vision").line("H100", 9));
+  CHECK(is_news());
+  books.ledger.erase("q", Time{});
+  CHECK(is_news());
+}
+
 TEST_CASE("the ledger tells classes within the guarantee from those to borrow") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).line("L4", 1));

@@ -110,6 +110,21 @@ TEST_CASE("rejections are forgotten, and their number is bounded") {
   CHECK(rejections.next_end() == later + TopologyRejections::kShortest);
 }
 
+TEST_CASE("of the pods that were rejected the latest are known") {
+  TopologyRejections rejections;
+  const TopologyRejections::Requests requests{{"cpu", 8'000}};
+  const Time start{};
+  constexpr std::size_t kKnown = 8;
+  for (std::size_t i = 0; i <= kKnown; ++i) {
+    rejections.add("n", requests, "uid-" + std::to_string(i), start);
+  }
+  const auto end = rejections.next_end();
+  rejections.add("n", requests, "uid-" + std::to_string(kKnown), start + 1s);
+  CHECK(rejections.next_end() == end);  // it is known
+  rejections.add("n", requests, "uid-0", start + 1s);
+  CHECK(rejections.next_end() == start + 1s + TopologyRejections::kLongest);
+}
+
 TEST_CASE("the longest time is half an hour") {
   TopologyRejections rejections;
   const TopologyRejections::Requests requests{{"cpu", 8'000}};

@@ -45,6 +45,14 @@ TEST_CASE("a report is of the nodes as they are") {
   CHECK(s.on(pod).message == "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.");
 }
 
+TEST_CASE("the number of pods that a node takes is named, though no pod asks for it") {
+  Reporting s;
+  s.nodes.upsert(facts_of(node("a").gpus(2).pods(0), s.names));
+  CHECK(s.on(our_pod("p").gpus(1)).details ==
+        "pods: needs 1 on one node; the largest of the one node that the pod may use otherwise has "
+        "0.");
+}
+
 TEST_CASE("shapes of half a MB are not kept for their reports") {
   Reporting s;
   s.nodes.upsert(facts_of(node("a"), s.names));

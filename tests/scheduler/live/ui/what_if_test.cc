@@ -60,6 +60,8 @@ spec:
   CHECK(what.pod.spec.node_name.empty());
   CHECK(what.pod.spec.scheduler_name == "other");
   CHECK(what.notes.empty());
+  CHECK(read({{"manifest", "{kind: Pod, metadata: {name: a, labels: {team: R&D}}}"}})
+            .pod.metadata.name == "a");  // no anchor
   CHECK(read({{"manifest", R"({"kind": "Pod", "metadata": {"namespace": "own"}})"}})
             .pod.metadata.namespace_ == "own");
 }
