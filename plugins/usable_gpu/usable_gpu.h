@@ -40,8 +40,8 @@
 //     factor: 30          their weight is factor · p; 0: weighed by v^-x like all others
 //   conserveCpu: 0        milli-GPU that each core left on a node counts as lost, where the
 //                         workload asks for more CPU per GPU than the nodes have; 0: never
-//   scarcity: true        weights are multiplied by the GPUs of the nodes with as many as the pod
-//                         asks for / those of them with its CPU and memory
+//   scarcity: true        weights are multiplied by s^1.25, with s the GPUs of the nodes with as
+//                         many as the pod asks for / those of them with its CPU and memory
 //   modelPrices: true     false: each price is 0
 //
 // Pods are not scored while no workload is known, nor are pods that ask for MIG instances. How the

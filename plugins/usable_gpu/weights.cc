@@ -57,7 +57,10 @@ double raw_weight(const TypicalPod& pod, std::uint64_t covered, const ClusterCon
     const double volume = static_cast<double>(pod.gpus) * static_cast<double>(pod.milli) / 1'000.0;
     weight /= power(volume, how.half_exponents);
   }
-  if (how.scarcity) weight *= scarcity(pod, cluster);
+  if (how.scarcity) {
+    const double scarce = scarcity(pod, cluster);
+    weight *= scarce * std::sqrt(std::sqrt(scarce));
+  }
   return weight;
 }
 

@@ -116,7 +116,7 @@ struct Naive {
       could_take += node.gpus * nodes;
     }
     if (could_take == 0) return 0;
-    return w * static_cast<double>(large_enough) / static_cast<double>(could_take);
+    return w * std::pow(static_cast<double>(large_enough) / static_cast<double>(could_take), 1.25);
   }
 
   // Of a GPU of that model: how much more is asked for by its name than it has of what is in use.
@@ -282,8 +282,10 @@ TEST_CASE("UsableGpu counts kinds more that only few nodes are large enough for"
   context.gpus = 64;
   UsableGpuWeights how = kD9;
   how.multi_gpu_factor = 1;
-  const auto of = [](double part) { return std::llround(part / 7 * (1 << 20)); };
-  CHECK(weights(context, how) == std::vector<std::int64_t>{of(1), of(4), of(2)});
+  const double eight = std::pow(4, 1.25);
+  const double one = std::pow(2, 1.25);
+  const auto of = [&](double part) { return std::llround(part / (1 + eight + one) * (1 << 20)); };
+  CHECK(weights(context, how) == std::vector<std::int64_t>{of(1), of(eight), of(one)});
 }
 
 TEST_CASE("UsableGpu prefers what leaves free GPUs usable") {
