@@ -2,6 +2,8 @@
 #include "scheduler/engine/questions/questions.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace sched {
@@ -45,6 +47,13 @@ std::int64_t pieces_short(const NodeView& node, const PreparedShape& shape,
     sum = saturating_add(sum, std::max<std::int64_t>(amount - free, 0));
   }
   return sum;
+}
+
+// At least so many of the pods, of which those with the most GPUs are first, have so many pieces.
+std::size_t fewest_with(std::int64_t pieces, const std::vector<Occupying>& pods) {
+  std::size_t count = 0;
+  while (pieces > 0 && count < pods.size()) pieces -= pods[count++].pieces;
+  return count;
 }
 
 bool are_fewer(const std::vector<GpuTenant>& a, const std::vector<GpuTenant>& b) {
@@ -94,13 +103,17 @@ RoomFor Questions::room_for(const k8s::Pod& pod) const {
   }
   Where empty = where;
   empty.if_empty = true;
+  // To try which pods would have to end is what takes the time.
+  const auto may_be_better = [&](NodeSlot slot) {
+    if (room.node.empty()) return true;
+    const std::int64_t best = pieces_of(room.pods);
+    const std::int64_t needed = pieces_short(finder_.view(slot, where), asked.shape, asked.names);
+    if (needed != best) return needed < best;
+    return fewest_with(needed, pods_on(trial, slot, asked.names)) < room.pods.size();
+  };
   for (const auto& [name, slot] : world_.nodes.by_name()) {
     if (!world_.nodes.present(slot)) continue;
-    // To try which pods would have to end is what takes the time.
-    const bool may_be_better =
-        room.node.empty() ||
-        pieces_short(finder_.view(slot, where), asked.shape, asked.names) <= pieces_of(room.pods);
-    if (!may_be_better && !room.if_empty.empty()) continue;
+    if (!may_be_better(slot) && !room.if_empty.empty()) continue;
     if (!finder_.verdict(asked.shape, slot, empty).is_ok()) continue;
     if (room.if_empty.empty()) {
       room.if_empty = name;
