@@ -76,8 +76,7 @@ func (c *cluster) measure(ctx context.Context) (m Measured, err error) {
 		c.command("kubectl gpu why", c.someone, "why", "pod/"+askedPod, "-n", space(0)),
 	}
 	progress("with the scheduler down")
-	// The API server, which shares the cores, is busy for some seconds after each with what it made for it.
-	if m.Figures, err = c.rounds(ctx, down, 5*time.Second); err != nil {
+	if m.Figures, err = c.rounds(ctx, down, c.collectGarbage); err != nil {
 		return m, err
 	}
 	if err := c.startScheduler(ctx); err != nil {
@@ -95,7 +94,7 @@ func (c *cluster) measure(ctx context.Context) (m Measured, err error) {
 		c.page("page: what if", "/ui/what-if?gpus=8"),
 	}
 	progress("with the scheduler up")
-	figures, err := c.rounds(ctx, up, 3*time.Second) // each account may ask once in two seconds
+	figures, err := c.rounds(ctx, up, func(ctx context.Context) error { return pause(ctx, 3*time.Second) }) // each account may ask once in two seconds
 	if err != nil {
 		return m, err
 	}
@@ -104,16 +103,37 @@ func (c *cluster) measure(ctx context.Context) (m Measured, err error) {
 	return m, err
 }
 
-// rounds does everything once in each round, with a rest before each.
-func (c *cluster) rounds(ctx context.Context, all []measurement, rest time.Duration) (figures []Figure, err error) {
+// collectGarbage has the API server do so at once. A list of 60,000 pods leaves so much that each second one would have it done meanwhile, on the cores that
+// it shares with whoever reads.
+func (c *cluster) collectGarbage(ctx context.Context) error {
+	config := c.plane.Config()
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return err
+	}
+	if _, err := read(ctx, client, config.Host+"/debug/pprof/heap?gc=1", "", ""); err != nil {
+		return err
+	}
+	return pause(ctx, time.Second)
+}
+
+func pause(ctx context.Context, length time.Duration) error {
+	select {
+	case <-time.After(length):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// rounds does everything once in each round, and what is to be done before each.
+func (c *cluster) rounds(ctx context.Context, all []measurement, before func(context.Context) error) (figures []Figure, err error) {
 	seconds := make([][]float64, len(all))
 	figures = make([]Figure, len(all))
 	for range c.Rounds {
 		for i, one := range all {
-			select {
-			case <-time.After(rest):
-			case <-ctx.Done():
-				return nil, ctx.Err()
+			if err := before(ctx); err != nil {
+				return nil, err
 			}
 			got, err := one.do(ctx)
 			if err != nil {
