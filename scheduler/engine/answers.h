@@ -148,7 +148,7 @@ struct GpuNode {
   // "H100-80GB": class and memory; the product's name if the class is not known; empty if the
   // labels name none.
   std::string type;
-  std::vector<GpuPieces> pieces;  // by resource name
+  std::vector<GpuPieces> pieces;  // that it offers, by resource name
   // Why no pod gets any of its GPUs now, free or not; empty: pods can get them.
   std::string closed;
   bool backed_off = false;         // `closed` because its kubelet rejected pods

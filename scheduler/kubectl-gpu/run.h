@@ -20,7 +20,7 @@ struct Terminal {
   Style style;  // without `wide` and `now`
   Time (*now)();
   // Ends the process after the last answer; nullptr: run() returns. To take a cluster of 60,000
-  // pods apart, object by object, takes a tenth of the time that reading it takes.
+  // pods apart, object by object, would take 0.14 s of 0.95.
   void (*end)(int code) = nullptr;
 };
 
