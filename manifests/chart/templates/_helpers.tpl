@@ -25,6 +25,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- range $rule := $object.spec.ingress }}
 {{- range $rule.from }}{{ $_ := set .namespaceSelector.matchLabels "kubernetes.io/metadata.name" $values.metrics.namespace }}{{ end }}
 {{- end }}
+{{- $networks := list }}
+{{- range $values.apiServerNetworks }}{{ $networks = append $networks (dict "ipBlock" (dict "cidr" .)) }}{{ end }}
+{{- if $networks }}
+{{- $_ := set $object.spec "ingress" (append $object.spec.ingress (dict "from" $networks "ports" (list (dict "port" "metrics")))) }}
+{{- end }}
 {{- else if has $object.kind (list "ServiceMonitor" "PrometheusRule") }}
 {{- $_ := set $object.metadata "labels" (merge $object.metadata.labels $values.metrics.labels) }}
 {{- else if and (eq $object.kind "ClusterRoleBinding") (eq $object.metadata.name "gpu-scheduler-metrics-reader") }}

@@ -89,6 +89,12 @@ patches:
     patch: |
       - {op: add, path: /spec/template/spec/containers/0/args/-, value: --ui}
 `},
+		{"the API server's networks", []string{"--set", "apiServerNetworks={10.0.0.0/28,fd00::/120}"}, []string{"base"}, `
+patches:
+  - target: {kind: NetworkPolicy}
+    patch: |
+      - {op: add, path: /spec/ingress/-, value: {from: [{ipBlock: {cidr: 10.0.0.0/28}}, {ipBlock: {cidr: "fd00::/120"}}], ports: [{port: metrics}]}}
+`},
 		{"answers for tenants", []string{"--set", "answers=true"}, []string{"base"}, `
 patches:
   - target: {kind: Deployment}
@@ -133,6 +139,7 @@ func TestChartIsClean(t *testing.T) {
 	for name, c := range map[string]struct{ args, want string }{
 		"a value that there is not":     {"--namespace gpu-scheduler --set replica=3", "replica"},
 		"a value of another type":       {"--namespace gpu-scheduler --set replicas=many", "replicas"},
+		"a network that is none":        {"--namespace gpu-scheduler --set apiServerNetworks={10.0.0.1}", "apiServerNetworks"},
 		"another namespace":             {"--namespace kube-system", "the namespace must be gpu-scheduler"},
 		"an API server that is too old": {"--namespace gpu-scheduler --kube-version 1.29.0", "kubeVersion"},
 	} {
