@@ -78,8 +78,8 @@ void sort_by_name(std::vector<NeverRow>& rows) {
   });
 }
 
-// As turns are within a quota. Many pods are created in the same second: of these the place in line
-// decides, and those that are in no line come last.
+}  // namespace
+
 bool is_earlier(const PodInLine& a, const PodInLine& b) {
   const auto rank = [](const PodInLine& pod) {
     return pod.place_in_line == 0 ? std::numeric_limits<std::size_t>::max() : pod.place_in_line;
@@ -87,8 +87,6 @@ bool is_earlier(const PodInLine& a, const PodInLine& b) {
   return std::tuple(b.priority, a.created, rank(a), a.pod.uid) <
          std::tuple(a.priority, b.created, rank(b), b.pod.uid);
 }
-
-}  // namespace
 
 std::string short_reason(const Refusal& refusal) {
   constexpr std::string_view kAvailable = "nodes are available: ";

@@ -76,6 +76,10 @@ struct LastRefusal {
                              const std::vector<k8s::Pod>& strangers,
                              const std::set<std::string>& served);
 
+// As turns are within a quota: by priority, then age. Many pods are created in the same second: of
+// these the place in line decides, and those that are in no line come last.
+[[nodiscard]] bool is_earlier(const PodInLine& a, const PodInLine& b);
+
 // The waiting pods of one namespace, as a running scheduler has them: by priority, then age, as
 // turns are within a quota. Others have turns in between, so nothing is said of what starts. At
 // most `at_most` rows. Changes nothing. O(pods that wait).

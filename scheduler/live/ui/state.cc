@@ -3,6 +3,7 @@
 #include "k8s-client/api/decode/rfc3339.h"
 #include "scheduler/answers/json.h"
 #include "scheduler/answers/overview.h"
+#include "scheduler/answers/queue.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,7 +11,6 @@
 #include <array>
 #include <chrono>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace sched::live {
@@ -92,11 +92,6 @@ Why why(const PodInLine& pod, const UiNotes& notes) {
   }
   if (pod.place == PodInLine::Place::kBackoff) return {"", "is tried again after a back-off"};
   return {"", "waits for its turn"};
-}
-
-// As turns are within a quota: by priority, then by age.
-bool is_earlier(const PodInLine& a, const PodInLine& b) {
-  return std::tie(b.priority, a.created, a.pod.uid) < std::tie(a.priority, b.created, b.pod.uid);
 }
 
 Json queue_json(const std::vector<PodInLine>& line, const UiNotes& notes, std::size_t longest) {
@@ -193,7 +188,7 @@ std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes
   answers::Overview overview = answers::overview_of(seen.nodes, seen.line, seen.quotas);
   const auto shown =
       seen.line.begin() + static_cast<std::ptrdiff_t>(std::min(limits.pods, seen.line.size()));
-  std::partial_sort(seen.line.begin(), shown, seen.line.end(), is_earlier);
+  std::partial_sort(seen.line.begin(), shown, seen.line.end(), answers::is_earlier);
   std::stable_sort(seen.nodes.begin(), seen.nodes.end(),
                    [](const GpuNode& a, const GpuNode& b) { return a.type < b.type; });
   const Json left_out = {{"nodes", cut(seen.nodes, limits.nodes)},

@@ -26,7 +26,7 @@ function steps(why, isThere) {
   const byQuota = why.verdict === 'Waits' && why.headline.startsWith('quota ');
   if (byQuota) list.push(['Wait until pods of the quota end, or ask for a larger one: ', code('kubectl gpu quota')]);
   if (why.verdict === 'Waits' && !byQuota && !why.wouldRunOnOneMore) {
-    list.push(['No node here would take it even if it were empty. Look at what it asks for, below.']);
+    list.push(['No node here would take it even if it were empty: change what it asks for, or add a node that has all of it.']);
   }
   if (why.verdict === 'Starts' && isThere) {
     list.push(['If it still waits in a minute, others have their turn before it: see the order above.']);

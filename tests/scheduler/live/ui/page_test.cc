@@ -385,6 +385,20 @@ TEST_CASE("twenty thousand pods that wait make a page of some hundred kilobytes"
   CHECK(world.json("/ui/why", "namespace=ml&pod=many-19999")["verdict"] == "Waits");
 }
 
+TEST_CASE("pods of one second are listed as they stand in the line of their quota") {
+  live::ClusterSeen seen;
+  for (const std::size_t place : {2U, 0U, 1U, 3U}) {
+    PodInLine& pod = seen.line.emplace_back();
+    pod.pod = {"ml", std::to_string(place), "u"};
+    pod.place_in_line = place;
+  }
+  seen.line.back().priority = 7;
+  const Json got = Json::parse(live::to_json(std::move(seen), {}, live::UiNotes{}, {}));
+  std::vector<std::string> names;
+  for (const Json& row : got["queue"]) names.push_back(row["name"]);
+  CHECK(names == std::vector<std::string>{"3", "1", "2", "0"});
+}
+
 TEST_CASE("texts of the cluster are cut at characters, and never break the document") {
   live::ClusterSeen seen;
   PodInLine& pod = seen.line.emplace_back();
