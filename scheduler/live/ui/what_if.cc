@@ -41,9 +41,10 @@ tl::expected<k8s::Pod, std::string> pod_of(const std::string& json) {
 
 // Whether a value may be named to be used again: a few bytes could then stand for a million values.
 bool has_anchor(std::string_view text) {
+  constexpr std::string_view kBeforeValues = " \t\n:,[{-";
   for (std::size_t at = 0; at + 1 < text.size(); ++at) {
     if (text[at] != '&') continue;
-    const bool begins = at == 0 || std::string_view(" \t\n:,[{-").find(text[at - 1]) < 8;
+    const bool begins = at == 0 || kBeforeValues.find(text[at - 1]) != std::string_view::npos;
     if (begins && std::isalnum(static_cast<unsigned char>(text[at + 1])) != 0) return true;
   }
   return false;
