@@ -11,7 +11,6 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 namespace sched::kubectl {
 namespace {
@@ -19,27 +18,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostPods = 100'000;
-
-void into_namespace(k8s::ObjectMeta& metadata, const std::string& namespace_) {
-  if (metadata.namespace_.empty()) metadata.namespace_ = namespace_;
-}
-
-// For a kind that needs no addition.
-template <typename Object>
-void complete(Object& /*object*/, const std::string& /*namespace_*/) {}
-void complete(k8s::PersistentVolumeClaim& claim, const std::string& namespace_) {
-  into_namespace(claim.metadata, namespace_);
-  if (claim.phase.empty()) claim.phase = "Pending";
-}
-void complete(k8s::CsiStorageCapacity& capacity, const std::string& namespace_) {
-  into_namespace(capacity.metadata, namespace_);
-}
-void complete(k8s::Service& service, const std::string& namespace_) {
-  into_namespace(service.metadata, namespace_);
-}
-void complete(k8s::StorageClass& storage_class, const std::string& /*namespace_*/) {
-  if (!storage_class.binding_mode) storage_class.binding_mode = "Immediate";
-}
 
 // A count of a workload's spec; absent: one.
 std::size_t count_of(const Json& spec, const char* field) {
@@ -75,11 +53,7 @@ class Reader {
           "of storage; found a " +
           std::string(kind));
     }
-    std::visit(
-        [this](auto& one) {
-          if constexpr (requires { one.object; }) complete(one.object, namespace_);
-        },
-        **event);
+    complete(**event, namespace_);
     into_.objects.push_back(**std::move(event));
     return {};
   }

@@ -1,6 +1,7 @@
 #include "scheduler/kubectl-gpu/read_files.h"
 
 #include "k8s-client/api/decode.h"
+#include "k8s-client/api/defaults.h"
 #include "k8s-client/yaml/value.h"
 #include "scheduler/engine/backoffs/rejected_pod.h"
 
@@ -13,7 +14,9 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace sched::kubectl {
 namespace {
@@ -83,6 +86,28 @@ k8s::Result<std::optional<Event>> read(std::string_view json) {
   return Event{event::Upserted<Object>{*std::move(object)}};
 }
 
+template <typename Object>
+constexpr bool kHasNamespace =
+    std::is_same_v<Object, k8s::Pod> || std::is_same_v<Object, k8s::PersistentVolumeClaim> ||
+    std::is_same_v<Object, k8s::CsiStorageCapacity> || std::is_same_v<Object, k8s::Service> ||
+    std::is_same_v<Object, k8s::ReplicationController> || std::is_same_v<Object, k8s::ReplicaSet> ||
+    std::is_same_v<Object, k8s::StatefulSet>;
+
+template <typename Object>
+void complete(Object& object, const std::string& namespace_) {
+  k8s::ObjectMeta& metadata = object.metadata;
+  if (kHasNamespace<Object> && metadata.namespace_.empty()) metadata.namespace_ = namespace_;
+  // The engine tells pods apart by it.
+  if (metadata.uid.empty()) metadata.uid = metadata.namespace_ + "/" + metadata.name;
+  if constexpr (std::is_same_v<Object, k8s::Pod>) k8s::set_defaults(object, namespace_);
+  if constexpr (std::is_same_v<Object, k8s::PersistentVolumeClaim>) {
+    if (object.phase.empty()) object.phase = "Pending";
+  }
+  if constexpr (std::is_same_v<Object, k8s::StorageClass>) {
+    if (!object.binding_mode) object.binding_mode = "Immediate";
+  }
+}
+
 struct Kind {
   std::string_view name;
   k8s::Result<std::optional<Event>> (*read)(std::string_view json);
@@ -135,6 +160,14 @@ k8s::Result<std::optional<Event>> event_of(std::string_view kind, std::string_vi
   return known->read(json);
 }
 
+void complete(Event& event, const std::string& namespace_) {
+  std::visit(
+      [&](auto& one) {
+        if constexpr (requires { one.object.metadata; }) complete(one.object, namespace_);
+      },
+      event);
+}
+
 k8s::Result<void> read_files(const std::vector<std::string>& files,
                              const std::function<void(Event)>& sink) {
   for (const std::string& file : files) {
@@ -142,7 +175,9 @@ k8s::Result<void> read_files(const std::vector<std::string>& files,
         file, [&](std::string_view kind, std::string_view json) -> k8s::Result<void> {
           auto event = event_of(kind, json);
           if (!event) return tl::unexpected(std::move(event.error()));
-          if (*event) sink(**std::move(event));
+          if (!*event) return {};
+          complete(**event, "default");
+          sink(**std::move(event));
           return {};
         });
     if (!read) return read;

@@ -23,7 +23,13 @@ using EachObject = std::function<k8s::Result<void>(std::string_view kind, std::s
 [[nodiscard]] k8s::Result<std::optional<Event>> event_of(std::string_view kind,
                                                          std::string_view json);
 
-// The files' objects to `sink`, as if the API server had listed them. Other kinds are skipped.
+// Gives the object of an event what the API server gives those that are created, for manifests: the
+// namespace, if its kind has one and it names none, a uid, and defaults. One from an API server is
+// not changed.
+void complete(Event& event, const std::string& namespace_);
+
+// The files' objects to `sink`, as if the API server had listed them: manifests are completed, in
+// the namespace "default". Other kinds are skipped.
 [[nodiscard]] k8s::Result<void> read_files(const std::vector<std::string>& files,
                                            const std::function<void(Event)>& sink);
 

@@ -48,7 +48,7 @@ std::string flag(const std::string& name, const std::string& value) {
 
 void add_flags(CLI::App& app, Options& options) {
   app.add_option("--from", options.from,
-                 "Files that `kubectl get -o json` printed, in place of a cluster")
+                 "Files that `kubectl get -o json` printed, or manifests, in place of a cluster")
       ->type_name("FILE");
   app.add_option("--kubeconfig", options.kubeconfig, "How to reach the cluster")->type_name("FILE");
   app.add_option("--context", options.context, "The kubeconfig's context")->type_name("NAME");

@@ -42,6 +42,30 @@ TEST_CASE("objects are read from a list of one kind, of several, alone, and from
   }
 }
 
+TEST_CASE("manifests are as the API server would have made them") {
+  const auto events = events_of(written("manifests.yaml", R"(
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: c, resources: {limits: {nvidia.com/gpu: 2}}}]}
+---
+kind: Pod
+metadata: {name: b, namespace: ml}
+---
+kind: Pod
+metadata: {name: c, namespace: ml, uid: of-one-that-runs}
+---
+kind: Node
+metadata: {name: n1}
+)"));
+  REQUIRE(events.size() == 4);
+  const auto& a = std::get<event::PodUpserted>(events[0]).object;
+  CHECK(a.metadata.namespace_ == "default");
+  CHECK(a.spec.containers[0].requests == a.spec.containers[0].limits);
+  CHECK(a.metadata.uid != std::get<event::PodUpserted>(events[1]).object.metadata.uid);
+  CHECK(std::get<event::PodUpserted>(events[2]).object.metadata.uid == "of-one-that-runs");
+  CHECK(std::get<event::NodeUpserted>(events[3]).object.metadata.namespace_.empty());
+}
+
 TEST_CASE("of pods that have finished only those matter that speak against their node") {
   const std::string file = written("finished.json", R"({"kind": "PodList", "items": [
     {"metadata": {"name": "done", "uid": "1"}, "spec": {"nodeName": "n"}, "status": {"phase": "Succeeded"}},
