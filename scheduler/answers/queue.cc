@@ -170,6 +170,14 @@ Queue queue_seen(
       tell(row, pod, refusal_of(pod.pod.uid));
     }
   }
+  for (const decision::MisnamedScheduler& one : engine.misnamed(namespace_)) {
+    if (queue.rows.size() + queue.never.size() + queue.strangers.size() == at_most) {
+      ++queue.left_out;
+    } else {
+      queue.strangers.push_back(
+          {.pod = one.pod, .scheduler_name = one.scheduler_name, .meant = one.meant});
+    }
+  }
   sort_by_name(queue.never);
   queue.named_nodes = nodes_named_in(engine, queue);
   return queue;

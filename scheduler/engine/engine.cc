@@ -170,6 +170,10 @@ std::vector<GpuNode> Engine::gpu_nodes_with_tenants() const {
 std::vector<PodInLine> Engine::in_line(std::string_view namespace_) const {
   return parts_->questions.in_line(namespace_);
 }
+
+std::vector<decision::MisnamedScheduler> Engine::misnamed(std::string_view namespace_) const {
+  return parts_->misnamed.in(namespace_);
+}
 bool Engine::knows_node(std::string_view name) const {
   return parts_->world.nodes.find(name) != kNoSlot;
 }

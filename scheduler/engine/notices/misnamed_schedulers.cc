@@ -5,24 +5,32 @@
 namespace sched {
 
 void MisnamedSchedulers::seen(decision::MisnamedScheduler pod) {
-  const auto [known, is_new] = pods_.try_emplace(pod.pod.uid, numbers_ + 1);
+  const auto [known, is_new] = numbers_.try_emplace(pod.pod.uid, last_ + 1);
   if (!is_new) return;
-  to_tell_.emplace(++numbers_, std::move(pod));
+  pods_.emplace(++last_, std::move(pod));
 }
 
 void MisnamedSchedulers::gone(const std::string& uid) {
-  if (pods_.empty()) return;
-  const auto known = pods_.find(uid);
-  if (known == pods_.end()) return;
-  to_tell_.erase(known->second);
-  pods_.erase(known);
+  if (numbers_.empty()) return;
+  const auto known = numbers_.find(uid);
+  if (known == numbers_.end()) return;
+  pods_.erase(known->second);
+  numbers_.erase(known);
 }
 
 std::optional<decision::MisnamedScheduler> MisnamedSchedulers::next() {
-  if (to_tell_.empty()) return std::nullopt;
-  decision::MisnamedScheduler pod = std::move(to_tell_.begin()->second);
-  to_tell_.erase(to_tell_.begin());
-  return pod;
+  const auto pod = pods_.upper_bound(told_);
+  if (pod == pods_.end()) return std::nullopt;
+  told_ = pod->first;
+  return pod->second;
+}
+
+std::vector<decision::MisnamedScheduler> MisnamedSchedulers::in(std::string_view namespace_) const {
+  std::vector<decision::MisnamedScheduler> found;
+  for (const auto& [number, one] : pods_) {
+    if (namespace_.empty() || one.pod.namespace_ == namespace_) found.push_back(one);
+  }
+  return found;
 }
 
 }  // namespace sched

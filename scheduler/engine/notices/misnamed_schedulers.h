@@ -8,7 +8,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace sched {
 
@@ -22,10 +24,14 @@ class MisnamedSchedulers {
   // The next pod to tell of; nullopt: none.
   [[nodiscard]] std::optional<decision::MisnamedScheduler> next();
 
+  // Those of a namespace, or all, the first seen first.
+  [[nodiscard]] std::vector<decision::MisnamedScheduler> in(std::string_view namespace_) const;
+
  private:
-  std::unordered_map<std::string, std::uint64_t> pods_;           // by uid: the number of each
-  std::map<std::uint64_t, decision::MisnamedScheduler> to_tell_;  // in the order of telling
-  std::uint64_t numbers_ = 0;
+  std::map<std::uint64_t, decision::MisnamedScheduler> pods_;  // in the order of telling, from 1
+  std::unordered_map<std::string, std::uint64_t> numbers_;     // of each pod, by uid
+  std::uint64_t last_ = 0;                                     // the last number that was given
+  std::uint64_t told_ = 0;                                     // all up to it have been told of
 };
 
 }  // namespace sched

@@ -54,15 +54,25 @@ tl::expected<PodName, std::string> read_name(const std::string& query) {
   return PodName{given->at("namespace"), given->at("pod")};
 }
 
-// nullopt: no pod of that name waits.
-std::optional<answers::Why> why_of(const Engine& engine, const PodName& name, Time now) {
+// An error: why there is no answer, in a line.
+tl::expected<answers::Why, std::string> why_of(const Engine& engine, const PodName& name,
+                                               Time now) {
   const std::vector<PodInLine> line = engine.in_line(name.namespace_);
   const auto found = std::find_if(line.begin(), line.end(),
                                   [&](const PodInLine& one) { return one.pod.name == name.pod; });
-  if (found == line.end()) return std::nullopt;
-  const k8s::Pod* pod = engine.waiting_pod(found->pod.uid);
-  if (pod == nullptr) return std::nullopt;
-  return answers::why_waiting(engine, *pod, *found, now);
+  if (found != line.end()) {
+    if (const k8s::Pod* pod = engine.waiting_pod(found->pod.uid)) {
+      return answers::why_waiting(engine, *pod, *found, now);
+    }
+  }
+  const std::string shown = k8s::shown(name.namespace_) + "/" + k8s::shown(name.pod);
+  for (const decision::MisnamedScheduler& one : engine.misnamed(name.namespace_)) {
+    if (one.pod.name != name.pod) continue;
+    return tl::unexpected(
+        fmt::format("{} waits for a scheduler \"{}\", which this one is not; is \"{}\" meant?\n",
+                    shown, one.scheduler_name, one.meant));
+  }
+  return tl::unexpected(fmt::format("no pod \"{}\" of this scheduler waits\n", shown));
 }
 
 }  // namespace
@@ -119,6 +129,7 @@ void UiPage::ask_for_state() {
                      .line = engine.in_line(),
                      .totals = engine.gpu_totals(),
                      .quotas = engine.quota_statuses(),
+                     .misnamed = engine.misnamed(),
                      .decisions = notes->decisions(),
                      .at = clock()};
     seen.took = processor_time() - begin;
@@ -164,14 +175,10 @@ void UiPage::get_why(const std::string& query, Asker::Client client, Answer answ
   asker_.ask([name = *name, clock = scheduler_.clock](
                  const Engine& engine) { return why_of(engine, name, clock()); },
              std::move(client),
-             [this, name = *name, answer = std::move(answer)](
-                 tl::expected<std::optional<answers::Why>, Unanswered> why) {
+             [this, answer = std::move(answer)](
+                 tl::expected<tl::expected<answers::Why, std::string>, Unanswered> why) {
                if (!why) return answer(with_headers(reply_to(why.error(), asker_.leader())));
-               if (!*why) {
-                 return answer(with_headers(text_reply(
-                     404, fmt::format("no pod \"{}/{}\" of this scheduler waits\n",
-                                      k8s::shown(name.namespace_), k8s::shown(name.pod)))));
-               }
+               if (!*why) return answer(with_headers(text_reply(404, std::move(why->error()))));
                scheduler_.on_judged(**why);
                scheduler_.notes->name_ends(**why);
                answer(json_reply(answers::to_json(**why)));

@@ -111,6 +111,17 @@ Json queue_json(const std::vector<PodInLine>& line, const UiNotes& notes, std::s
   return json;
 }
 
+Json misnamed_json(const std::vector<decision::MisnamedScheduler>& pods, std::size_t longest) {
+  Json json = Json::array();
+  for (const decision::MisnamedScheduler& one : pods) {
+    json.push_back({{"namespace", one.pod.namespace_},
+                    {"name", one.pod.name},
+                    {"schedulerName", shortened(one.scheduler_name, longest)},
+                    {"meant", one.meant}});
+  }
+  return json;
+}
+
 Json json_of(const UiNotes::Bound& bound) {
   const decision::Bind& bind = bound.bind;
   Json scores = Json::array();
@@ -194,6 +205,7 @@ std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes
   const Json left_out = {{"nodes", cut(seen.nodes, limits.nodes)},
                          {"closedNodes", cut(overview.closed, limits.closed_nodes)},
                          {"pods", cut(seen.line, limits.pods)},
+                         {"misnamed", cut(seen.misnamed, limits.misnamed)},
                          {"quotas", cut(seen.quotas, limits.quotas)}};
   Json bound = Json::array();
   for (const UiNotes::Bound& one : notes.last_bound(limits.bound)) bound.push_back(json_of(one));
@@ -212,6 +224,7 @@ std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes
   add("states", text_of(states_json(seen.totals)));
   add("nodes", text_of(nodes_json(seen.nodes, limits.text)));
   add("queue", text_of(queue_json(seen.line, notes, limits.text)));
+  add("misnamed", text_of(misnamed_json(seen.misnamed, limits.text)));
   add("bound", text_of(bound));
   add("history", text_of(history_json(history)));
   add("leftOut", text_of(left_out));

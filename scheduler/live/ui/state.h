@@ -6,11 +6,12 @@
 //    "nodes": [{"node", "type", "closed", "pods", "pieces": [{"form", "total", "used"}]}],
 //    "queue": [{"namespace", "name", "quota", "asks", "gpus", "priority", "created", "blockedBy",
 //               "why"}],
+//    "misnamed": [{"namespace", "name", "schedulerName", "meant"}],
 //    "bound": [{"decision", "at", "namespace", "name", "node", "score", "feasibleNodes",
 //               "allNodes", "attempts", "waitedSeconds", "runnerUp": {"node", "score"} or null,
 //               "scores": [[plugin, score, weight], …]}],
 //    "history": {"at": […], "gpusUsed": […], …},
-//    "leftOut": {"nodes", "closedNodes", "pods", "quotas"}}
+//    "leftOut": {"nodes", "closedNodes", "pods", "misnamed", "quotas"}}
 //
 // It is bounded however large the cluster is: what is cut is counted in "leftOut".
 #pragma once
@@ -33,6 +34,7 @@ struct ClusterSeen {
   std::vector<PodInLine> line;
   GpuTotals totals;
   std::vector<QuotaStatus> quotas;
+  std::vector<decision::MisnamedScheduler> misnamed;
   std::uint64_t decisions = 0;  // so many were made before
   Time at{};
   std::chrono::nanoseconds took{};  // of the engine's thread
@@ -49,6 +51,7 @@ struct UiLimits {
   std::size_t nodes = 1'000;
   std::size_t closed_nodes = 100;
   std::size_t pods = 200;
+  std::size_t misnamed = 20;
   std::size_t quotas = 200;
   std::size_t bound = 100;
   std::size_t text = 400;  // bytes of a sentence

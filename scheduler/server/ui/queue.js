@@ -58,6 +58,9 @@ function podsLike(text, queue) {
   return exact.length > 0 ? exact : queue.filter(pod => wanted && keyOf(pod).includes(wanted));
 }
 
+const misnamedSentence = pod => `${keyOf(pod)} waits for a scheduler "${pod.schedulerName}". `
+  + `Is "${pod.meant}" meant? A pod's schedulerName cannot be changed: create it anew.`;
+
 let shown = [];
 
 async function find(event) {
@@ -73,18 +76,21 @@ async function find(event) {
       'No such pod is among those shown. Of others give the namespace, too: namespace/name.'));
     return;
   }
-  const box = el('div', { class: 'evidence' });
+  const box = el('div', { class: 'evidence' }, pod.meant ? el('p', { class: 'note' }, misnamedSentence(pod)) : '');
   found.replaceChildren(el('h3', {}, keyOf(pod)), box,
     el('button', { type: 'button', onclick: () => { found.replaceChildren(); byId('find-pod').focus(); } }, 'Close'));
-  await fill(box, pod);
+  if (!pod.meant) await fill(box, pod);
 }
 
 byId('find').addEventListener('submit', find);
 
-export function showQueue({ queue, leftOut, overview }) {
-  shown = queue;
+export function showQueue({ queue, misnamed, leftOut, overview }) {
+  shown = [...queue, ...misnamed];
   keyed(byId('rows'), queue, keyOf, makeRow, updateRow);
   const more = leftOut.pods > 0 ? `And ${number(leftOut.pods)} more. Find one by namespace/name. ` : '';
   setText(byId('rows-note'), overview.waiting.pods === 0 ? 'No pod waits.'
     : `${more}${plural(queue.length, 'pod')} by priority, then age; quotas take turns.`);
+  const unseen = leftOut.misnamed > 0 ? [{ more: leftOut.misnamed }] : [];
+  keyed(byId('misnamed'), [...misnamed, ...unseen], pod => pod.more ? '' : keyOf(pod), () => el('li'),
+    (item, pod) => setText(item, pod.more ? `And ${plural(pod.more, 'pod')} more: kubectl gpu queue` : misnamedSentence(pod)));
 }

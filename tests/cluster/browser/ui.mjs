@@ -128,6 +128,12 @@ async function operate(page) {
   await page.fill('#find-pod', 'default/no-room');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#found .why');
+  const meant = 'Is "gpu-scheduler" meant?';
+  want((await text(page, '#misnamed')).includes(`default/typo waits for a scheduler "gpu-schedular". ${meant}`),
+    'the page does not say that a scheduler\'s name is misspelt');
+  await page.fill('#find-pod', 'typo');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('#found').textContent.includes('Is "gpu-scheduler" meant?'));
 }
 
 const text = (page, selector) => page.locator(selector).textContent();

@@ -95,7 +95,8 @@ func (p *plane) addPod(name string, options ...fixture.PodOption) {
 	}
 }
 
-// addOddPods makes a node that is cordoned, a pod that can never start, with what would be HTML in why, and one that is gated.
+// addOddPods makes a node that is cordoned, a pod that can never start, with what would be HTML in why, one that is gated, and one
+// with a misspelt scheduler.
 func (p *plane) addOddPods() {
 	p.t.Helper()
 	node := fixture.GPUNode("h100-2", fixture.H100, 8)
@@ -107,6 +108,7 @@ func (p *plane) addOddPods() {
 	p.addPod("gated", fixture.GPUs(1), func(pod *corev1.Pod) {
 		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
 	})
+	p.addPod("typo", fixture.GPUs(1), func(pod *corev1.Pod) { pod.Spec.SchedulerName = "gpu-schedular" })
 }
 
 // startSchedulerWithPage starts gpu-scheduler as the Deployment does: with leader election, at an address that the API server's proxy may connect

@@ -35,6 +35,11 @@ TEST_CASE("pods whose scheduler's name is one slip from a profile's are named on
         Texts{"missing means " + ours, "more means " + ours, "capital means " + ours});
   s.has(for_scheduler("more", ours + "s").labelled("a", "b"));
   CHECK(s.decide().empty());
+  // Who asks later is told, too.
+  Texts known;
+  for (const auto& one : s.engine.misnamed()) known.push_back(one.pod.name);
+  CHECK(known == Texts{"missing", "more", "capital"});
+  CHECK(s.engine.misnamed("elsewhere").empty());
   // Another pod of the same name.
   s.pod_gone(our_pod("more"));
   s.has(for_scheduler("more", ours + "s"));

@@ -515,6 +515,17 @@ TEST_CASE("what pods wait for names no node to those who may not see nodes") {
   CHECK_FALSE(whole.contains("withheld"));
 }
 
+TEST_CASE("a tenant is told of its pods whose scheduler's name is misspelt") {
+  World world;
+  world.add(World::ours("red", "typo").gpus(1).served_by("gpu-schedular"));
+  world.add(World::ours("blue", "theirs").gpus(1).served_by("gpu-schedular"));
+  const Json got = Json::parse(world.body(kRed, "red-user", "/answers/queue"));
+  REQUIRE(got["notOurs"].size() == 1);
+  CHECK(got["notOurs"][0]["pod"]["name"] == "typo");
+  CHECK(got["notOurs"][0]["schedulerName"] == "gpu-schedular");
+  CHECK(got["notOurs"][0]["meant"] == "gpu-scheduler");
+}
+
 TEST_CASE("of very many pods that wait the others are counted") {
   World world;
   for (int i = 0; i < 1'010; ++i) {

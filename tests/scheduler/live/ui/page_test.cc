@@ -42,6 +42,7 @@ class World {
     apply(event::PodUpserted{ours("runs").gpus(8).on("full")});
     apply(event::PodUpserted{ours("waits").gpus(9)});
     apply(event::PodUpserted{ours("gated").gpus(2).gated("later")});
+    apply(event::PodUpserted{ours("typo").gpus(1).served_by("gpu-schedular")});
     apply(event::Synced{});
     notes.saw(ours("runs").gpus(8).on("full"));
     while (auto decision = engine.step(now)) notes.decided(*decision);
@@ -208,11 +209,14 @@ TEST_CASE("the document has the overview and quotas of kubectl gpu, and what wai
              Catch::StartsWith("nvidia.com/gpu: needs 9 on one node"));
   CHECK(gated["blockedBy"] == "gates");
   CHECK(got["asOf"] == "2026-01-01T11:00:00Z");
-  CHECK(got["decision"] == 1);
+  CHECK(got["decision"] == 2);
   CHECK(got["replica"] == "host");
   CHECK(got["history"]["gpusUsed"] == Json::parse("[8]"));
   CHECK_FALSE(got["history"].contains("replicasUsed"));
   CHECK(got["leftOut"]["pods"] == 0);
+  CHECK(got["misnamed"] ==
+        Json::parse(R"([{"namespace": "ml", "name": "typo", "schedulerName": "gpu-schedular",
+                         "meant": "gpu-scheduler"}])"));
 }
 
 TEST_CASE("the document is made once a second at most, however many look") {
@@ -314,6 +318,11 @@ TEST_CASE("why a pod waits is judged now, with what would make room") {
   CHECK_THAT(world.told[0], Catch::StartsWith("five: 0/3 nodes are available: "));
   CHECK(world.json("/ui/why", "namespace=ml&pod=gated")["verdict"] == "Gated");
   CHECK(world.get("/ui/why", "namespace=ml&pod=runs").status == 404);
+  const Reply typo = world.get("/ui/why", "namespace=ml&pod=typo");
+  CHECK(typo.status == 404);
+  CHECK(*typo.body ==
+        "ml/typo waits for a scheduler \"gpu-schedular\", which this one is not; is "
+        "\"gpu-scheduler\" meant?\n");
   CHECK(world.get("/ui/why", "pod=five").status == 400);
   CHECK(world.get("/ui/why", "namespace=ml&pod=five&x=y").status == 400);
 }
@@ -371,6 +380,10 @@ TEST_CASE("what if: where a pod would go that is not there, and nothing changes 
 
 TEST_CASE("twenty thousand pods that wait make a page of some hundred kilobytes") {
   World world;
+  for (int i = 0; i < 25; ++i) {
+    world.apply(event::PodUpserted{
+        World::ours("typo-" + std::to_string(i)).served_by("gpu-scheduler2").gpus(1)});
+  }
   for (int i = 0; i < 20'000; ++i) {
     world.apply(event::PodUpserted{World::ours("many-" + std::to_string(i)).gpus(9)});
   }
@@ -381,6 +394,8 @@ TEST_CASE("twenty thousand pods that wait make a page of some hundred kilobytes"
   CHECK(state["queue"].size() == 200);
   CHECK(state["leftOut"]["pods"] == 20'002 - 200);
   CHECK(state["overview"]["waiting"]["pods"] == 20'002);
+  CHECK(state["misnamed"].size() == 20);
+  CHECK(state["leftOut"]["misnamed"] == 6);
   // One that is not shown can be asked about.
   CHECK(world.json("/ui/why", "namespace=ml&pod=many-19999")["verdict"] == "Waits");
 }
