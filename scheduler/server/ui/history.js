@@ -23,6 +23,10 @@ function columnsOf(history, names, now, values) {
   };
   history.at.forEach((at, i) => push(at, names.map(name => history[name]?.[i] ?? null)));
   push(now, values);
+  if (columns[0].length === 1) {  // around a point that is alone uPlot draws years
+    columns[0].unshift(columns[0][0] - 1);
+    names.forEach((_, i) => columns[i + 1].unshift(null));
+  }
   return columns;
 }
 

@@ -139,6 +139,19 @@ async function operate(page) {
 const text = (page, selector) => page.locator(selector).textContent();
 const count = async (page, tile) => Number((await text(page, `[data-tile=${tile}] b`)).replaceAll(',', ''));
 
+// Of a scheduler that has just begun to lead there is one sample.
+async function plotOneSample(page) {
+  const until = await page.evaluate(async () => {
+    const [{ showHistory }, { charts }] = await Promise.all([import('./history.js'), import('./chart.js')]);
+    const now = Math.floor(Date.now() / 1000);
+    showHistory({ asOf: new Date(now * 1000).toISOString(), overview: { gpus: { total: 8, used: 2, free: 6 }, waiting: { pods: 1, gpus: 1 } },
+      history: { intervalSeconds: 60, at: [now], gpusTotal: [8], gpusUsed: [2], gpusFree: [6], waitingPods: [1], waitingGpus: [1] } });
+    await new Promise(requestAnimationFrame);
+    return charts[0].plot.scales.x.max;
+  });
+  want(until * 1000 < Date.now() + 60_000, 'a plot of one sample shows times that are still to come');
+}
+
 async function numbers(page) {
   const tiles = {};
   for (const tile of ['gpus', 'gpus-used', 'gpus-free', 'gpus-closed', 'waiting']) tiles[tile] = await count(page, tile);
@@ -186,6 +199,7 @@ try {
       if (page !== wide) await page.context().close();
     }
   }
+  await plotOneSample(wide);
   await live(wide);
   const shown = await numbers(wide);
   await lose(wide);
