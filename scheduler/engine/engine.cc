@@ -167,6 +167,10 @@ std::vector<GpuNode> Engine::gpu_nodes() const { return parts_->questions.gpu_no
 std::vector<GpuNode> Engine::gpu_nodes_with_tenants() const {
   return parts_->questions.gpu_nodes(true);
 }
+std::optional<GpuNode> Engine::gpu_node(const std::string& name) const {
+  return parts_->questions.gpu_node(name);
+}
+
 std::vector<PodInLine> Engine::in_line(std::string_view namespace_) const {
   return parts_->questions.in_line(namespace_);
 }

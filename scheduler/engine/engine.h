@@ -110,6 +110,8 @@ class Engine {
   // them. O(nodes + pods there).
   [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
   [[nodiscard]] std::vector<GpuNode> gpu_nodes_with_tenants() const;
+  // One of these with its tenants; nullopt: there is none of that name. O(log nodes + pods there).
+  [[nodiscard]] std::optional<GpuNode> gpu_node(const std::string& name) const;
   // The pods of ours that wait, in no order; of that namespace alone, where one is given.
   // O(pods + their shapes).
   [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_ = {}) const;

@@ -53,6 +53,22 @@ void find_tenants(const std::vector<const Occupant*>& occupants, const ResourceN
                    [](const GpuTenant& a, const GpuTenant& b) { return a.pieces > b.pieces; });
 }
 
+// nullopt: it has no GPUs.
+std::optional<GpuNode> gpu_node_at(const Nodes& nodes, const std::string& name, NodeSlot slot,
+                                   const ResourceNames& names, bool with_tenants) {
+  if (!nodes.present(slot)) return std::nullopt;
+  const NodeFacts& facts = nodes.view(slot).facts;
+  if (!facts.gpu.has_gpu() && !facts.health.labelled_gpus) return std::nullopt;
+  GpuNode node{.node = name,
+               .type = gpu_type(facts),
+               .pieces = pieces_of(nodes, slot, names),
+               .closed = closed_because(facts),
+               .backed_off = facts.health.backoff.has_value(),
+               .tenants = {}};
+  find_tenants(nodes.occupants(slot), names, with_tenants, node);
+  return node;
+}
+
 // What a reservation holds is not used.
 void set_apart(const Claim& reserved, const ResourceNames& names, std::vector<GpuPieces>& pieces) {
   for (const auto& [resource, amount] : reserved.requests) {
@@ -142,18 +158,17 @@ std::vector<GpuPieces> pieces_of(const Nodes& nodes, NodeSlot slot, const Resour
 std::vector<GpuNode> Questions::gpu_nodes(bool with_tenants) const {
   std::vector<GpuNode> nodes;
   for (const auto& [name, slot] : world_.nodes.by_name()) {
-    if (!world_.nodes.present(slot)) continue;
-    const NodeView view = world_.nodes.view(slot);
-    if (!view.facts.gpu.has_gpu() && !view.facts.health.labelled_gpus) continue;
-    nodes.push_back({.node = name,
-                     .type = gpu_type(view.facts),
-                     .pieces = pieces_of(world_.nodes, slot, world_.names),
-                     .closed = closed_because(view.facts),
-                     .backed_off = view.facts.health.backoff.has_value(),
-                     .tenants = {}});
-    find_tenants(world_.nodes.occupants(slot), world_.names, with_tenants, nodes.back());
+    if (auto node = gpu_node_at(world_.nodes, name, slot, world_.names, with_tenants)) {
+      nodes.push_back(*std::move(node));
+    }
   }
   return nodes;
+}
+
+std::optional<GpuNode> Questions::gpu_node(const std::string& name) const {
+  const auto found = world_.nodes.by_name().find(name);
+  if (found == world_.nodes.by_name().end()) return std::nullopt;
+  return gpu_node_at(world_.nodes, name, found->second, world_.names, true);
 }
 
 }  // namespace sched

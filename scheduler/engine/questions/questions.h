@@ -44,6 +44,7 @@ class Questions {
                                                   const Supposed& supposed) const;
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
   [[nodiscard]] std::vector<GpuNode> gpu_nodes(bool with_tenants) const;
+  [[nodiscard]] std::optional<GpuNode> gpu_node(const std::string& name) const;
   [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_) const;
   [[nodiscard]] GpuTotals gpu_totals() const;
 

@@ -112,18 +112,20 @@ std::optional<answers::Chosen> UiNotes::chosen(const std::string& uid) const {
   return chosen;
 }
 
-void UiNotes::name_ends(answers::Why& why) const {
+answers::PodNames UiNotes::names_of(const std::vector<GpuTenant>& pods) const {
   answers::PodNames names;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const GpuTenant& pod : why.room.pods) {
-      const auto found = names_.find(pod.uid);
-      if (found == names_.end()) continue;
-      const auto slash = found->second.find('/');
-      names.add(pod.uid, found->second.substr(0, slash), found->second.substr(slash + 1));
-    }
+  const std::lock_guard lock(mutex_);
+  for (const GpuTenant& pod : pods) {
+    const auto found = names_.find(pod.uid);
+    if (found == names_.end()) continue;
+    const auto slash = found->second.find('/');
+    names.add(pod.uid, found->second.substr(0, slash), found->second.substr(slash + 1));
   }
-  answers::name_ends(why, names);
+  return names;
+}
+
+void UiNotes::name_ends(answers::Why& why) const {
+  answers::name_ends(why, names_of(why.room.pods));
 }
 
 }  // namespace sched::live

@@ -8,8 +8,10 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
+#include "scheduler/answers/pod_names.h"
 #include "scheduler/answers/queue.h"
 #include "scheduler/answers/why.h"
+#include "scheduler/engine/answers.h"
 #include "scheduler/engine/decision.h"
 
 #include <cstddef>
@@ -60,6 +62,8 @@ class UiNotes {
   // How a pod that is bound got its node; nullopt: that is too long ago, or this process did not
   // decide it. O(Limits::bound).
   [[nodiscard]] std::optional<answers::Chosen> chosen(const std::string& uid) const;
+  // The names of these pods, as far as they are known.
+  [[nodiscard]] answers::PodNames names_of(const std::vector<GpuTenant>& pods) const;
   // answers::name_ends with the names that are known.
   void name_ends(answers::Why& why) const;
 

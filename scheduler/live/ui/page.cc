@@ -106,9 +106,10 @@ void UiPage::get(const server::Request& request, Answer answer) {
 void UiPage::answer_for(const std::string& path, const std::string& query, Asker::Client client,
                         Answer answer) {
   if (path == "/ui/state") return get_state(std::move(answer));
-  if (path == "/ui/why" || path == "/ui/what-if") {
+  if (path == "/ui/why" || path == "/ui/node" || path == "/ui/what-if") {
     if (!questions_.take(client.account, answer)) return;
     if (path == "/ui/why") return get_why(query, std::move(client), std::move(answer));
+    if (path == "/ui/node") return get_node(query, std::move(client), std::move(answer));
     return get_what_if(query, std::move(client), std::move(answer));
   }
   answer(server::ui_file(path).value_or(text_reply(404, "there is no such part of the page\n")));
@@ -183,6 +184,27 @@ void UiPage::get_why(const std::string& query, Asker::Client client, Answer answ
                scheduler_.notes->name_ends(**why);
                answer(json_reply(answers::to_json(**why)));
              });
+}
+
+void UiPage::get_node(const std::string& query, Asker::Client client, Answer answer) {
+  const auto given = server::parse_query(query);
+  if (!given) return answer(with_headers(text_reply(400, given.error() + '\n')));
+  if (given->size() != 1 || !given->contains("node")) {
+    return answer(with_headers(text_reply(400, "the parameter is node\n")));
+  }
+  const std::string& name = given->at("node");
+  asker_.ask(
+      [name](const Engine& engine) { return engine.gpu_node(name); }, std::move(client),
+      [this, name,
+       answer = std::move(answer)](const tl::expected<std::optional<GpuNode>, Unanswered>& node) {
+        if (!node) return answer(with_headers(reply_to(node.error(), asker_.leader())));
+        if (!*node) {
+          return answer(with_headers(
+              text_reply(404, fmt::format("no node \"{}\" has GPUs\n", k8s::shown(name)))));
+        }
+        const GpuNode& found = **node;
+        answer(json_reply(answers::to_json({found}, scheduler_.notes->names_of(found.tenants))));
+      });
 }
 
 void UiPage::get_what_if(const std::string& query, Asker::Client client, Answer answer) {

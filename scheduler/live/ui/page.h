@@ -3,6 +3,8 @@
 //   /ui/                           the page and its parts: scheduler/server/ui/files.h
 //   /ui/state                      all that it shows, one JSON document (state.h)
 //   /ui/why?namespace=NS&pod=NAME  why a pod waits, judged now; as `kubectl gpu why -o json`
+//   /ui/node?node=NAME             a node and the pods that have its GPUs; as of
+//                                  `kubectl gpu nodes -o json`
 //   /ui/what-if?…                  the same of a pod that is not there (what_if.h), with "notes"
 //
 // Read-only. Whoever may get the nonResourceURL /ui, by the API server's word, gets all of it: the
@@ -72,6 +74,7 @@ class UiPage {
   void ask_for_state();
   void has_seen(ClusterSeen seen);
   void get_why(const std::string& query, Asker::Client client, Answer answer);
+  void get_node(const std::string& query, Asker::Client client, Answer answer);
   void get_what_if(const std::string& query, Asker::Client client, Answer answer);
   void sample_later();
   static std::chrono::nanoseconds thread_time();

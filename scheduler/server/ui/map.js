@@ -1,5 +1,5 @@
 // A block for each node, with a cell for each piece of a GPU by state.
-import { byId, el, keyed, number, plural, setAttribute, setText, typeName } from './dom.js';
+import { ask, byId, el, keyed, number, plural, setAttribute, setText, typeName } from './dom.js';
 
 const kMostCells = 64;  // of one row; beyond, a cell counts several pieces
 
@@ -32,8 +32,26 @@ function updateRow(row, { pieces, closed }) {
     (cell, { state }) => setAttribute(cell, 'class', 'cell ' + state));
 }
 
-function makeNode(node) {
-  return el('li', {}, el('h4', { title: node.node }, node.node), el('div'), el('small', { class: 'closed-why' }));
+// Whose the GPUs of a node are, asked for when somebody wants to know.
+async function showPods(button, box, node) {
+  const isOpen = box.hidden;
+  setAttribute(button, 'aria-expanded', isOpen);
+  box.hidden = !isOpen;
+  if (!isOpen) return;
+  try {
+    const { nodes: [{ pods }] } = await ask('node', { node });
+    box.replaceChildren(...pods.map(({ pod, gpus }) => el('li', {}, `${pod} `, el('b', {}, number(gpus)))));
+    if (pods.length === 0) box.replaceChildren(el('li', {}, 'no pod'));
+  } catch (error) {
+    box.replaceChildren(el('li', {}, error.message));
+  }
+}
+
+function makeNode({ node }) {
+  const box = el('ul', { class: 'pods', hidden: true });
+  const button = el('button', { type: 'button', 'aria-expanded': 'false', title: `Whose the GPUs of ${node} are`,
+    onclick: () => showPods(button, box, node) }, node);
+  return el('li', {}, el('h4', {}, button), el('div'), el('small', { class: 'closed-why' }), box);
 }
 
 function updateNode(item, node) {

@@ -115,6 +115,10 @@ async function operate(page) {
   want(await page.locator('#rows .why .steps li').count() > 0, 'the evidence has no next step');
   want(await page.locator('#rows .why .reasons tbody tr').count() > 0, 'the evidence has no reasons of nodes');
   await tabTo(page, '#ask-gpus');
+  await page.locator('#map button', { hasText: 'h100-0' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('#map .pods:not([hidden])').textContent === 'vision/runs 2');
+  await page.focus('#ask-gpus');
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('2');
   await page.keyboard.press('Enter');

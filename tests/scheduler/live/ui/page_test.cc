@@ -327,6 +327,18 @@ TEST_CASE("why a pod waits is judged now, with what would make room") {
   CHECK(world.get("/ui/why", "namespace=ml&pod=five&x=y").status == 400);
 }
 
+TEST_CASE("whose the GPUs of a node are") {
+  World world;
+  const Json full = world.json("/ui/node", "node=full");
+  REQUIRE(full["nodes"].size() == 1);
+  CHECK(full["nodes"][0]["pods"] == Json::parse(R"([{"pod": "ml/runs", "gpus": 8}])"));
+  CHECK(world.json("/ui/node", "node=open")["nodes"][0]["pods"].empty());
+  CHECK(*world.get("/ui/node", "node=none").body == "no node \"none\" has GPUs\n");
+  CHECK(world.get("/ui/node", "node=none").status == 404);
+  CHECK(world.get("/ui/node", "").status == 400);
+  CHECK(world.get("/ui/node", "node=full&pod=x").status == 400);
+}
+
 TEST_CASE("a pod that is beyond its quota is told so, and no room on nodes") {
   World world;
   world.apply(event::QuotaUpserted{tests::gpu_quota("q").of("ml").line("H100", 8)});
