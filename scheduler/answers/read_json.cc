@@ -256,6 +256,12 @@ tl::expected<Queue, std::string> read_queue(std::string_view text) {
       read_into(one, "pod", row.pod);
       read_into(one, "why", row.why);
     }
+    for (const Json& one : list_in(json, "notOurs")) {
+      StrangerRow& row = queue.strangers.emplace_back();
+      read_into(one, "pod", row.pod);
+      read_into(one, "schedulerName", row.scheduler_name);
+      read_into(one, "meant", row.meant);
+    }
     read_into(json, "leftOut", queue.left_out);
     read_age(json, queue.data_age);
     if (const auto withheld = json.find("withheld"); withheld != json.end()) {
