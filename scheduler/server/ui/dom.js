@@ -83,6 +83,8 @@ export function duration(seconds) {
 // Of an element that has it: "H100-80GB", "H100-80GB mig-1g.10gb".
 export const typeName = row => [row.type || 'unknown type', row.form].filter(Boolean).join(' ');
 
+export const kAskAgain = 10000;  // ms: what is open is asked for anew
+
 // What the server says instead of an answer is a sentence.
 export async function ask(path, parameters) {
   const query = parameters ? '?' + new URLSearchParams(parameters) : '';

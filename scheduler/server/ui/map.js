@@ -1,5 +1,5 @@
 // A block for each node, with a cell for each piece of a GPU by state.
-import { ask, byId, el, keyed, number, plural, setAttribute, setText, typeName } from './dom.js';
+import { ask, byId, el, kAskAgain, keyed, number, plural, setAttribute, setText, typeName } from './dom.js';
 
 const kMostCells = 64;  // of one row; beyond, a cell counts several pieces
 
@@ -32,25 +32,29 @@ function updateRow(row, { pieces, closed }) {
     (cell, { state }) => setAttribute(cell, 'class', 'cell ' + state));
 }
 
-// Whose the GPUs of a node are, asked for when somebody wants to know.
-async function showPods(button, box, node) {
-  const isOpen = box.hidden;
-  setAttribute(button, 'aria-expanded', isOpen);
-  box.hidden = !isOpen;
-  if (!isOpen) return;
+// Whose the GPUs of a node are, asked for as long as somebody wants to know.
+async function fillPods(box, node) {
+  box.askedAt = performance.now();
+  const show = lines => keyed(box, lines, line => line.key, () => el('li'), (item, { text }) => setText(item, text));
   try {
     const { nodes: [{ pods }] } = await ask('node', { node });
-    box.replaceChildren(...pods.map(({ pod, gpus }) => el('li', {}, `${pod} `, el('b', {}, number(gpus)))));
-    if (pods.length === 0) box.replaceChildren(el('li', {}, 'no pod'));
+    const lines = pods.map(({ pod, gpus }) => ({ key: pod, text: `${pod} ${number(gpus)}` }));
+    show(lines.length > 0 ? lines : [{ key: '', text: 'no pod' }]);
   } catch (error) {
-    box.replaceChildren(el('li', {}, error.message));
+    if (!box.firstChild) show([{ key: '', text: error.message }]);
   }
+}
+
+function toggle(button, box, node) {
+  box.hidden = !box.hidden;
+  setAttribute(button, 'aria-expanded', !box.hidden);
+  if (!box.hidden) fillPods(box, node);
 }
 
 function makeNode({ node }) {
   const box = el('ul', { class: 'pods', hidden: true });
   const button = el('button', { type: 'button', 'aria-expanded': 'false', title: `Whose the GPUs of ${node} are`,
-    onclick: () => showPods(button, box, node) }, node);
+    onclick: () => toggle(button, box, node) }, node);
   return el('li', {}, el('h4', {}, button), el('div'), el('small', { class: 'closed-why' }), box);
 }
 
@@ -59,6 +63,8 @@ function updateNode(item, node) {
   keyed(item.children[1], node.pieces.map(pieces => ({ pieces, closed: node.closed })),
     row => row.pieces.form, makeRow, updateRow);
   const none = node.pieces.length === 0 && !node.closed ? 'no GPUs' : '';
+  const box = item.children[3];
+  if (!box.hidden && performance.now() - box.askedAt > kAskAgain) fillPods(box, node.node);
   setText(item.children[2], node.closed ? 'closed: ' + node.closed : none);
 }
 

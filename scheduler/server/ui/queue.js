@@ -1,10 +1,9 @@
 // The pods that wait, each with one sentence why. A row opens to the evidence, asked for anew while
 // it is open.
-import { ask, byId, duration, el, keyed, number, plural, setAttribute, setText } from './dom.js';
+import { ask, byId, duration, el, kAskAgain, keyed, number, plural, setAttribute, setText } from './dom.js';
 import { whyAnswer } from './why.js';
 
 const kBlocked = { quota: 'quota', nodes: 'no room', gates: 'gated', itself: 'never', '': 'its turn' };
-const kAskAgain = 10000;
 
 const keyOf = pod => `${pod.namespace}/${pod.name}`;
 

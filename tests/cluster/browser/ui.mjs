@@ -174,6 +174,8 @@ async function live(page) {
   want(await page.evaluate(element => element.isConnected && element.contains(document.activeElement), row),
     'a refresh made a row anew, or took the focus from it');
   want(await page.locator('#rows [aria-expanded=true]').count() === 1, 'a refresh closed what was open');
+  await page.waitForRequest(request => request.url().endsWith('/node?node=h100-0'));
+  want(await page.locator('#map .pods li').count() === 1, 'the pods of a node are not kept');
 }
 
 async function lose(page) {
