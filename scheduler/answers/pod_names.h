@@ -9,8 +9,9 @@ namespace sched::answers {
 
 class PodNames {
  public:
-  void add(const std::string& uid, const std::string& namespace_, const std::string& name) {
-    names_.insert_or_assign(uid, namespace_ + "/" + name);
+  // `pod`: "ml/train-0"
+  void add(const std::string& uid, std::string pod) {
+    names_.insert_or_assign(uid, std::move(pod));
   }
   // "ml/train-0"; the uid if the pod is not known.
   [[nodiscard]] std::string of(const std::string& uid) const {

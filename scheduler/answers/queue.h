@@ -81,9 +81,9 @@ struct LastRefusal {
 [[nodiscard]] bool is_earlier(const PodInLine& a, const PodInLine& b);
 
 // The waiting pods of one namespace, as a running scheduler has them: by priority, then age, as
-// turns are within a quota. Others have turns in between, so nothing is said of what starts. Of
-// the pods of other schedulers it has those whose scheduler's name seems to be misspelt. At most
-// `at_most` rows in all. Changes nothing. O(pods that wait).
+// turns are within a quota. Others have turns in between, so nothing is said of what starts.
+// Strangers are the pods of Engine::misnamed(). At most `at_most` rows in all. Changes nothing.
+// O(pods that wait).
 [[nodiscard]] Queue queue_seen(
     const Engine& engine, const std::string& namespace_,
     const std::function<std::optional<LastRefusal>(const std::string& uid)>& refusal_of,

@@ -167,6 +167,7 @@ std::vector<GpuNode> Engine::gpu_nodes() const { return parts_->questions.gpu_no
 std::vector<GpuNode> Engine::gpu_nodes_with_tenants() const {
   return parts_->questions.gpu_nodes(true);
 }
+
 std::optional<GpuNode> Engine::gpu_node(const std::string& name) const {
   return parts_->questions.gpu_node(name);
 }
@@ -178,6 +179,7 @@ std::vector<PodInLine> Engine::in_line(std::string_view namespace_) const {
 std::vector<decision::MisnamedScheduler> Engine::misnamed(std::string_view namespace_) const {
   return parts_->misnamed.in(namespace_);
 }
+
 bool Engine::knows_node(std::string_view name) const {
   return parts_->world.nodes.find(name) != kNoSlot;
 }

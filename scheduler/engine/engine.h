@@ -115,8 +115,8 @@ class Engine {
   // The pods of ours that wait, in no order; of that namespace alone, where one is given.
   // O(pods + their shapes).
   [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_ = {}) const;
-  // The pods that wait for a scheduler whose name is one slip from ours, the first seen first; of
-  // that namespace alone, where one is given. O(such pods).
+  // The pending pods whose schedulerName is at an edit distance of one from a profile's, in the
+  // order in which they came; of that namespace alone, where one is given. O(all such pods).
   [[nodiscard]] std::vector<decision::MisnamedScheduler> misnamed(
       std::string_view namespace_ = {}) const;
   // Whether there is a node of that name, or was one of which something is left. O(log nodes).

@@ -24,7 +24,7 @@ void Notes::see_pod(const k8s::Pod& pod) {
   }
   if (pod.is_finished()) return;
   if (!pod.spec.node_name.empty()) {
-    names_.add(meta.uid, meta.namespace_, meta.name);
+    names_.add(meta.uid, meta.namespace_ + "/" + meta.name);
     if (wanted_.pods_on.contains(pod.spec.node_name)) pods_on_nodes_.push_back(pod);
   } else if (!served_.contains(pod.spec.scheduler_name) && answers::is_stranger(pod, served_)) {
     strangers_.push_back(pod);

@@ -97,7 +97,7 @@ template <typename Object>
 void complete(Object& object, const std::string& namespace_) {
   k8s::ObjectMeta& metadata = object.metadata;
   if (kHasNamespace<Object> && metadata.namespace_.empty()) metadata.namespace_ = namespace_;
-  // The engine tells pods apart by it.
+  // The key of pods in the engine.
   if (metadata.uid.empty()) metadata.uid = metadata.namespace_ + "/" + metadata.name;
   if constexpr (std::is_same_v<Object, k8s::Pod>) k8s::set_defaults(object, namespace_);
   if constexpr (std::is_same_v<Object, k8s::PersistentVolumeClaim>) {

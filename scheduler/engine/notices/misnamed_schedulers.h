@@ -24,7 +24,7 @@ class MisnamedSchedulers {
   // The next pod to tell of; nullopt: none.
   [[nodiscard]] std::optional<decision::MisnamedScheduler> next();
 
-  // Those of a namespace, or all, the first seen first.
+  // Those of a namespace, or all if it is empty, in the order in which they came.
   [[nodiscard]] std::vector<decision::MisnamedScheduler> in(std::string_view namespace_) const;
 
  private:

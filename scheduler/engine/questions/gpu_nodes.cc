@@ -53,7 +53,7 @@ void find_tenants(const std::vector<const Occupant*>& occupants, const ResourceN
                    [](const GpuTenant& a, const GpuTenant& b) { return a.pieces > b.pieces; });
 }
 
-// nullopt: it has no GPUs.
+// nullopt: the node is gone, or has no GPUs.
 std::optional<GpuNode> gpu_node_at(const Nodes& nodes, const std::string& name, NodeSlot slot,
                                    const ResourceNames& names, bool with_tenants) {
   if (!nodes.present(slot)) return std::nullopt;
@@ -166,9 +166,9 @@ std::vector<GpuNode> Questions::gpu_nodes(bool with_tenants) const {
 }
 
 std::optional<GpuNode> Questions::gpu_node(const std::string& name) const {
-  const auto found = world_.nodes.by_name().find(name);
-  if (found == world_.nodes.by_name().end()) return std::nullopt;
-  return gpu_node_at(world_.nodes, name, found->second, world_.names, true);
+  const NodeSlot slot = world_.nodes.find(name);
+  if (slot == kNoSlot) return std::nullopt;
+  return gpu_node_at(world_.nodes, name, slot, world_.names, true);
 }
 
 }  // namespace sched

@@ -117,9 +117,7 @@ answers::PodNames UiNotes::names_of(const std::vector<GpuTenant>& pods) const {
   const std::lock_guard lock(mutex_);
   for (const GpuTenant& pod : pods) {
     const auto found = names_.find(pod.uid);
-    if (found == names_.end()) continue;
-    const auto slash = found->second.find('/');
-    names.add(pod.uid, found->second.substr(0, slash), found->second.substr(slash + 1));
+    if (found != names_.end()) names.add(pod.uid, found->second);
   }
   return names;
 }

@@ -107,7 +107,7 @@ class RandomCluster {
     if (random.once_in(2)) made.on(random.of(nodes));
     const k8s::Pod built = made;
     pods.push_back(built);
-    names.add(built.metadata.uid, namespace_, built.metadata.name);
+    names.add(built.metadata.uid, namespace_ + "/" + built.metadata.name);
     apply(event::PodUpserted{built});
   }
 
