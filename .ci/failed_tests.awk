@@ -11,8 +11,8 @@
   if (/\*\*\*(Failed|Exception|Timeout|Not Run)/) failed[++failures] = test
   next
 }
-/^ *--- FAIL: / { failed[++failures] = $3; next }
-/^ *--- (PASS|SKIP): / { next }
+/^ *--- FAIL: / { failed[++failures] = $3; test = ""; next }
+/^ *--- (PASS|SKIP): / { test = ""; next }
 test != "" && NF > 0 { said[test, ++lines[test]] = $0 }
 
 END {

@@ -20,6 +20,39 @@ export BENCH_BIN=${BENCH_BIN-$(dirname "${GPU_SCHEDULER_BIN:-build/release/bin/g
 export LOCKSTEP_DIR=${LOCKSTEP_DIR:-build/lockstep}
 # Any free port, so that two runs on one machine do not meet.
 export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0 --secure-port=0}
+
+# Where a program of tests fails and names no test (nothing could be started, or it ended in the middle), a line like a test's says so.
+name_failure() {  # LOG PROGRAM CODE
+  [ "$3" != 0 ] && ! grep -q '^ *--- FAIL: ' "$1" || return 0
+  printf '=== NAME  %s.test\n%s\n--- FAIL: %s.test (exit code %d)\n' "$2" "$(tail -n 20 "$1" | grep -v '^===')" "$2" "$3"
+}
+
+# Takes the tests of the scheduler and prints what they print.
+e2e() {  # GO TEST FLAGS…
+  local log=$E2E_DIR/e2e.log code=0
+  mkdir -p "$E2E_DIR"
+  "$bin/e2e.test" -test.v -test.timeout 60m "$@" 2>&1 | tee "$log" || code=${PIPESTATUS[0]}
+  name_failure "$log" e2e "$code"
+  return "$code"
+}
+
+# Takes those of the harness, with the output in files.
+harness() {  # GO TEST FLAGS…
+  local tests log child= code outcome=0
+  : >"$E2E_DIR/harness.log"
+  trap 'kill $child; exit 1' TERM
+  for tests in measure compare soak controlplane history faults parity draw parity-run lockstep lockstep-run; do
+    log=$E2E_DIR/$tests.log
+    "$bin/$tests.test" -test.v -test.timeout 60m "$@" >"$log" 2>&1 &
+    child=$!
+    code=0
+    wait $child || code=$? outcome=1
+    name_failure "$log" "$tests" $code >>"$log"
+    cat "$log" >>"$E2E_DIR/harness.log"
+  done
+  return $outcome
+}
+
 if [ "${1:-}" = --threads ]; then
   shift
   # Watches, binds and explanations; two replicas; both transports; a credential plugin; the API server gone, and in trouble; quotas.
@@ -27,27 +60,16 @@ if [ "${1:-}" = --threads ]; then
   export E2E_DIR=${E2E_DIR:-build/cluster/e2e-threads}
   # ThreadSanitizer makes everything slow, and the other tests the machine.
   export E2E_LEASE=${E2E_LEASE:-12s}
-  exec "$bin/e2e.test" -test.v -test.timeout 60m -test.run "$threads" "$@"
+  e2e -test.run "$threads" "$@"
+  exit
 fi
 export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
-
-harness() {
-  local tests child= outcome=0
-  trap 'kill $child; exit 1' TERM
-  for tests in measure compare soak controlplane history faults parity draw parity-run lockstep lockstep-run; do
-    "$bin/$tests.test" -test.v -test.timeout 60m "$@" &
-    child=$!
-    wait $child || outcome=1
-  done
-  return $outcome
-}
-
 mkdir -p "$E2E_DIR"
-harness "$@" >"$E2E_DIR/harness.log" 2>&1 &
+harness "$@" &
 harness=$!
 trap 'kill $harness 2>/dev/null || true' EXIT
 outcome=0
-"$bin/e2e.test" -test.v -test.timeout 60m "$@" || outcome=1
+e2e "$@" || outcome=1
 wait $harness || outcome=1
 trap - EXIT
 cat "$E2E_DIR/harness.log"

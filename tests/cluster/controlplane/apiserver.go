@@ -161,7 +161,7 @@ func (c *ControlPlane) waitReady(ctx context.Context, p *Process, ask func(conte
 		}
 		select {
 		case <-p.Done():
-			return fmt.Errorf("%s ended (%v) before it was ready; its last words, in %s:\n%s", p.Name, p.err, p.Log, tail(p.Log))
+			return &endedEarlyError{fmt.Sprintf("%s ended (%v) before it was ready; the end of %s:\n%s", p.Name, p.err, p.Log, tail(p.Log))}
 		case <-outer.Done():
 			return fmt.Errorf("interrupted while %s was starting", p.Name)
 		case <-ctx.Done():
@@ -170,6 +170,11 @@ func (c *ControlPlane) waitReady(ctx context.Context, p *Process, ask func(conte
 		}
 	}
 }
+
+// endedEarlyError says of a process that it ended before it was ready.
+type endedEarlyError struct{ message string }
+
+func (e *endedEarlyError) Error() string { return e.message }
 
 // tail returns the last lines of a file, for messages.
 func tail(path string) string {

@@ -75,8 +75,20 @@ type ControlPlane struct {
 }
 
 // Start starts etcd and kube-apiserver and returns once /readyz says ok. On an error, or when ctx ends, whatever was started is
-// stopped again.
+// stopped again. A server that ends before it is ready (its port was taken a moment ago, or it gave up on a machine that is busy) is
+// started twice more, with other ports.
 func Start(ctx context.Context, options Options) (*ControlPlane, error) {
+	for try := 1; ; try++ {
+		c, err := startOnce(ctx, options)
+		var early *endedEarlyError
+		if err == nil || try == 3 || !errors.As(err, &early) {
+			return c, err
+		}
+		fmt.Fprintf(os.Stderr, "start a control plane again: %v\n", err)
+	}
+}
+
+func startOnce(ctx context.Context, options Options) (*ControlPlane, error) {
 	c, err := prepare(options)
 	if err != nil {
 		return nil, err
