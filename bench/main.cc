@@ -15,7 +15,12 @@
 #include <algorithm>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
+
+namespace sched {
+extern const std::string_view kVersion;
+}
 
 namespace {
 
@@ -97,7 +102,7 @@ void add_answer(CLI::App& app, int& exit_code) {
 bool is_known(const CLI::App& app, int argc, char** argv) {
   if (argc < 2) return true;
   const std::string first = argv[1];
-  if (first == "-h" || first == "--help") return true;
+  if (first == "-h" || first == "--help" || first == "--version") return true;
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == first) return true;
@@ -118,6 +123,7 @@ std::vector<std::string> typed(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   CLI::App app("Measures gpu-scheduler, and compares it with kube-scheduler", "bench");
+  app.set_version_flag("--version", "bench " + std::string(sched::kVersion));
   app.require_subcommand(1);
   int exit_code = 0;
   add_verdicts(app, exit_code);
