@@ -156,6 +156,15 @@ async function plotOneSample(page) {
   want(until * 1000 < Date.now() + 60_000, 'a plot of one sample shows times that are still to come');
 }
 
+// The picture of the docs: the page with a pod opened.
+async function portrait(page) {
+  await page.locator('#rows > li > button', { hasText: 'vision/too-large' }).click();
+  await page.waitForSelector('#rows .why');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.screenshot({ path: `${folder}/page.png` });
+  await page.context().close();
+}
+
 async function numbers(page) {
   const tiles = {};
   for (const tile of ['gpus', 'gpus-used', 'gpus-free', 'gpus-closed', 'waiting']) tiles[tile] = await count(page, tile);
@@ -189,6 +198,7 @@ async function lose(page) {
 }
 
 try {
+  await portrait(await open(1280, 'light'));
   let wide;
   for (const colorScheme of ['light', 'dark']) {
     for (const width of [1280, 360]) {
