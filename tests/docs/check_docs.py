@@ -167,7 +167,8 @@ def main():
         found += broken_links(name, text, read)
         found += unknown_names(name, text, known)
         found += ragged_tables(name, text)
-    metrics = names_in(root / "scheduler/server/metrics.cc", r'Name\("(\w+)"\)')
+    metrics = [name for path in ("metrics.cc", "gpu_metrics.h")
+               for name in names_in(root / "scheduler/server" / path, r'(?:counters|gauges|histograms)\(\s*registry_?,\s*"(\w+)"')]
     flags = names_in(root / "scheduler/main.cc", r'"(?:-v,)?--([a-z-]+)"')
     plugins = names_in(root / "plugins/registry.cc", r'"([A-Z]\w+)"')
     found += untold("metric", metrics, "docs/metrics.md", pages["docs/metrics.md"])

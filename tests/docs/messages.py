@@ -21,7 +21,7 @@ NOT_FOR_USERS = {
     "k8s-client/http/cpprest_transport_absent.cc": "the end of a program that is put together wrongly",
 }
 # A literal in such a statement is a help text or a format of the log.
-HELP = re.compile(r"add_option\(|add_flag\(|add_\w*command\(|add_subcommand\(|set_version_flag\(|\.Help\(\s*$|\bCLI::App app\(|set_pattern\(|description\(")
+HELP = re.compile(r"add_option\(|add_flag\(|add_\w*command\(|add_subcommand\(|set_version_flag\(|\b(?:counters|gauges|histograms)\(\s*registry|\bCLI::App app\(|set_pattern\(|description\(")
 CONTENT_TYPE = re.compile(r"[a-z]+/[a-z]+;")
 OF_KUBECTL_GPU = ("scheduler/answers/", "scheduler/kubectl-gpu/", "scheduler/engine/questions/gpu_nodes.cc")
 # Reasons and types of events and conditions are single words.
