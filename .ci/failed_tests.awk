@@ -11,8 +11,9 @@
   if (/\*\*\*(Failed|Exception|Timeout|Not Run)/) failed[++failures] = test
   next
 }
-/^ *--- FAIL: / { failed[++failures] = $3; test = ""; next }
+/^ *--- FAIL: / { failed[++failures] = $3; test = $3; next } # what made it panic comes behind it
 /^ *--- (PASS|SKIP): / { test = ""; next }
+/^(PASS|FAIL)$/ { test = ""; next } # the end of a program of tests
 test != "" && NF > 0 { said[test, ++lines[test]] = $0 }
 
 END {

@@ -30,7 +30,6 @@ name_failure() {  # LOG PROGRAM CODE
 # Takes the tests of the scheduler and prints what they print.
 e2e() {  # GO TEST FLAGS…
   local log=$E2E_DIR/e2e.log code=0
-  mkdir -p "$E2E_DIR"
   "$bin/e2e.test" -test.v -test.timeout 60m "$@" 2>&1 | tee "$log" || code=${PIPESTATUS[0]}
   name_failure "$log" e2e "$code"
   return "$code"
@@ -60,6 +59,7 @@ if [ "${1:-}" = --threads ]; then
   export E2E_DIR=${E2E_DIR:-build/cluster/e2e-threads}
   # ThreadSanitizer makes everything slow, and the other tests the machine.
   export E2E_LEASE=${E2E_LEASE:-12s}
+  mkdir -p "$E2E_DIR"
   e2e -test.run "$threads" "$@"
   exit
 fi

@@ -75,6 +75,35 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
+// TestStartsAgain: a server that ends before it is ready is started again, at most twice.
+func TestStartsAgain(t *testing.T) {
+	for _, c := range []struct {
+		failures int
+		starts   bool
+	}{{1, true}, {3, false}} {
+		bin := t.TempDir()
+		for _, program := range []string{"kube-apiserver", "kubectl"} {
+			if err := os.Symlink(filepath.Join(cluster.Bin(), program), filepath.Join(bin, program)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		script := fmt.Sprintf("#!/bin/sh\necho >> %[1]s/tries\n[ $(wc -l < %[1]s/tries) -gt %d ] || exit 1\nexec %s \"$@\"\n",
+			bin, c.failures, filepath.Join(cluster.Bin(), "etcd"))
+		if err := os.WriteFile(filepath.Join(bin, "etcd"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		started, err := controlplane.Start(t.Context(), controlplane.Options{Dir: t.TempDir(), Bin: bin})
+		if (err == nil) != c.starts {
+			t.Errorf("etcd ends %d times before it is ready: %v", c.failures, err)
+		}
+		if err == nil {
+			if err := started.Stop(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 func TestStopAndStartKeepsPortAndData(t *testing.T) {
 	url := cluster.URL()
 	_, err := cluster.Client().CoreV1().Namespaces().Create(t.Context(), namespace("kept"), metav1.CreateOptions{})
