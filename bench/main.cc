@@ -9,18 +9,14 @@
 #include "bench/transport/transport.h"
 #include "bench/verdicts/verdicts.h"
 #include "plugins/registry.h"
+#include "scheduler/base/version.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iostream>
 #include <string>
-#include <string_view>
 #include <vector>
-
-namespace sched {
-extern const std::string_view kVersion;
-}
 
 namespace {
 

@@ -1,6 +1,4 @@
-# write_version(TARGET): builds what --version prints into TARGET, which declares
-#
-#   namespace sched { extern const std::string_view kVersion; }
+# write_version(TARGET): builds what --version prints into TARGET: sched::kVersion of scheduler/base/version.h.
 #
 # It is the project's version and, behind a "+" as in semantic versions, the commit, with ".dirty" where files have changed since. At each build git
 # is asked, so that the program never names a commit that it is not of. GPU_SCHEDULER_COMMIT says it where there is no git (Dockerfile); without

@@ -3,6 +3,7 @@
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/yaml/value.h"
 #include "plugins/registry.h"
+#include "scheduler/base/version.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/log.h"
 #include "scheduler/live/memory_limit.h"
@@ -18,12 +19,6 @@
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <string_view>
-
-// The version and the commit that it was built from, as a semantic version (cmake/version.cmake).
-namespace sched {
-extern const std::string_view kVersion;
-}
 
 namespace {
 

@@ -1,5 +1,6 @@
 // kubectl-gpu, a plugin of kubectl: `kubectl gpu`. Reads, computes with the scheduler's engine, and
 // writes nothing to the cluster.
+#include "scheduler/base/version.h"
 #include "scheduler/kubectl-gpu/run.h"
 
 #include <unistd.h>
@@ -8,12 +9,6 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <string_view>
-
-// The version and the commit that it was built from, as a semantic version (cmake/version.cmake).
-namespace sched {
-extern const std::string_view kVersion;
-}
 
 namespace {
 
