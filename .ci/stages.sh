@@ -117,7 +117,9 @@ _show_failure() {
   if [ -n "$failed" ]; then
     printf -- '---- what failed in %s:\n%s\n----\n' "$1" "$failed"
   else
-    printf -- '---- the end of %s:\n%s\n----\n' "$1" "$(tail -n 40 "$1")"
+    # Of a build the compiler's errors, which may stand far from the end; its lines may be very long.
+    printf -- '---- the end of %s:\n%s\n----\n' "$1" \
+      "$( { grep -m 10 -E '(^|[ :])(fatal )?error: |undefined reference' "$1"; tail -n 40 "$1"; } | cut -c 1-300)"
   fi
 }
 

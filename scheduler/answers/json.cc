@@ -211,6 +211,12 @@ std::string to_json(const Why& why) {
             {"totalScore", one.total_score},
             {"scores", array_of(one.scores, score)}};
   };
+  const auto remedy = [](const Remedy& one) -> Json {
+    return {{"what", one.change.what},
+            {"to", one.change.to},
+            {"node", one.change.node},
+            {"podsEnd", one.ends}};
+  };
   Json all = {{"kind", "Why"},
               {"verdict", to_string(why.verdict)},
               {"pod", json_of(why.pod)},
@@ -228,6 +234,7 @@ std::string to_json(const Why& why) {
               {"freesWhen", {{"node", why.room.node}, {"podsEnd", why.ends}}},
               {"wouldRunOnOneMore", why.room.if_empty},
               {"wouldRunOnOneMoreOfType", why.room.if_empty_type},
+              {"wouldRunIfChanged", array_of(why.remedies, remedy)},
               {"waitsForNodes", why.is_for_nodes}};
   if (why.chosen) all["chosen"] = json_of(*why.chosen);
   add_age(all, why.data_age);

@@ -69,6 +69,13 @@ void read_room(const Json& json, Why& why) {
   }
   read_into(json, "wouldRunOnOneMore", why.room.if_empty);
   read_into(json, "wouldRunOnOneMoreOfType", why.room.if_empty_type);
+  for (const Json& one : list_in(json, "wouldRunIfChanged")) {
+    Remedy& remedy = why.remedies.emplace_back();
+    read_into(one, "what", remedy.change.what);
+    read_into(one, "to", remedy.change.to);
+    read_into(one, "node", remedy.change.node);
+    read_into(one, "podsEnd", remedy.ends);
+  }
   read_into(json, "waitsForNodes", why.is_for_nodes);
   const auto withheld = json.find("withheld");
   if (withheld == json.end()) return;

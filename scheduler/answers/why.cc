@@ -75,6 +75,21 @@ void tell(Why& why, const Refusal& refusal) {
   // Room on nodes would not help.
   why.room = {};
   why.ends.clear();
+  why.remedies.clear();
+}
+
+// Of a pod that no node takes.
+void find_room(const Engine& engine, const k8s::Pod& pod, Why& why) {
+  why.room = engine.room_for(pod);
+  for (PodChange& change : engine.changes_for(pod)) why.remedies.push_back({std::move(change), {}});
+}
+
+std::vector<std::string> ends_of(const std::vector<GpuTenant>& pods, const PodNames& names) {
+  std::vector<std::string> ends;
+  for (const GpuTenant& pod : pods) {
+    ends.push_back(names.of(pod.uid) + " (" + std::to_string(pod.pieces) + ")");
+  }
+  return ends;
 }
 
 Why about(const k8s::Pod& pod, Time now) {
@@ -131,7 +146,10 @@ class Asking {
       why_.headline = "scheduling gates " + one_line(pod_.spec.scheduling_gates);
       return is(Why::Verdict::kGated);
     }
-    if (why_.fitting_nodes == 0) find_room();
+    if (why_.fitting_nodes == 0) {
+      find_room(engine_, pod_, why_);
+      name_ends(why_, names_);
+    }
     Outlook outlook;
     outlook.advance(engine_, now_);
     const Outlook::Outcome* outcome = outlook.find(pod_.metadata.uid);
@@ -150,11 +168,6 @@ class Asking {
   Why is(Why::Verdict verdict) {
     why_.verdict = verdict;
     return std::move(why_);
-  }
-
-  void find_room() {
-    why_.room = engine_.room_for(pod_);
-    name_ends(why_, names_);
   }
 
   Engine& engine_;
@@ -179,7 +192,7 @@ void tell_now(const Engine& engine, const k8s::Pod& pod, const Explanation& expl
     why.headline = explanation.message;  // names the quota
     return;
   }
-  why.room = engine.room_for(pod);
+  find_room(engine, pod, why);
   tell(why, {.message = explanation.message,
              .details = explanation.details,
              .plugins = {},
@@ -188,11 +201,17 @@ void tell_now(const Engine& engine, const k8s::Pod& pod, const Explanation& expl
 
 }  // namespace
 
-void name_ends(Why& why, const PodNames& names) {
-  why.ends.clear();
-  for (const GpuTenant& pod : why.room.pods) {
-    why.ends.push_back(names.of(pod.uid) + " (" + std::to_string(pod.pieces) + ")");
+std::vector<GpuTenant> pods_to_end(const Why& why) {
+  std::vector<GpuTenant> pods = why.room.pods;
+  for (const Remedy& remedy : why.remedies) {
+    pods.insert(pods.end(), remedy.change.pods.begin(), remedy.change.pods.end());
   }
+  return pods;
+}
+
+void name_ends(Why& why, const PodNames& names) {
+  why.ends = ends_of(why.room.pods, names);
+  for (Remedy& remedy : why.remedies) remedy.ends = ends_of(remedy.change.pods, names);
 }
 
 Why why_now(const Engine& engine, const k8s::Pod& pod, Time now) {

@@ -31,6 +31,13 @@ struct Withheld {
   friend bool operator==(const Withheld&, const Withheld&) = default;
 };
 
+// A change to a pod after which a node would take it.
+struct Remedy {
+  PodChange change;               // its `node` empty: withheld
+  std::vector<std::string> ends;  // names of `change.pods`, with their GPUs
+  friend bool operator==(const Remedy&, const Remedy&) = default;
+};
+
 // How a pod got its node, as the scheduler that decided it remembers.
 struct Chosen {
   struct RunnerUp {
@@ -84,6 +91,7 @@ struct Why {
   bool is_for_nodes = false;          // kWaits: not for quota
   RoomFor room;                       // what would make room for it
   std::vector<std::string> ends;      // names of `room.pods`, with their GPUs
+  std::vector<Remedy> remedies;       // each would do alone
 
   // Of a pod that was refused and has not been tried since; not in the JSON.
   std::optional<Told> told;
@@ -100,8 +108,8 @@ struct Why {
 
 // How the pod, which need not be there, would be judged now, as if it waited: kStarts where some
 // node would take it now, else kWaits. Whether others have their turn before it is not asked.
-// Changes nothing, so that it can be asked of a running scheduler. The pods in `room` have no names
-// yet (name_ends). O(nodes · their reasons).
+// Changes nothing, so that it can be asked of a running scheduler. Pods that would have to end
+// have no names yet (name_ends). O(nodes · their reasons).
 [[nodiscard]] Why why_now(const Engine& engine, const k8s::Pod& pod, Time now);
 // The same of a pod that was read, as it is: it may wait, have a node, have finished, or be another
 // scheduler's. O(nodes · their reasons + pods that wait).
@@ -110,7 +118,9 @@ struct Why {
 // The same of a pod that waits, with its place in the line.
 [[nodiscard]] Why why_waiting(const Engine& engine, const k8s::Pod& pod, const PodInLine& in_line,
                               Time now);
-// Names of `room.pods`.
+// The pods that would have to end, in `room` or for one of `remedies`.
+[[nodiscard]] std::vector<GpuTenant> pods_to_end(const Why& why);
+// Gives them names.
 void name_ends(Why& why, const PodNames& names);
 
 // Everything about a pod that was read. Runs the engine, to find what becomes of the pod next.

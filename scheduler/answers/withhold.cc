@@ -35,6 +35,8 @@ std::vector<std::string*> sentences_of(Why& why) {
     sentences.push_back(&row.reason);
     sentences.push_back(&row.example);
   }
+  // A node's label may have the node's name as its value.
+  for (Remedy& remedy : why.remedies) sentences.push_back(&remedy.change.to);
   return sentences;
 }
 
@@ -103,6 +105,7 @@ void withhold_nodes(Why& why, Withheld& withheld) {
   if (why.verdict != Why::Verdict::kPlaced) take(why.node);
   take(why.room.node);
   take(why.room.if_empty);
+  for (Remedy& remedy : why.remedies) take(remedy.change.node);
   withheld.nodes =
       withheld.nodes || !why.candidates.empty() || !why.reasons.empty() || !why.named_nodes.empty();
   why.candidates.clear();
@@ -118,20 +121,39 @@ std::string namespace_of(const std::string& end) {
   return slash == std::string::npos ? std::string() : end.substr(0, slash);
 }
 
-void withhold_pods(Why& why, const Visible& visible, Withheld& withheld) {
-  std::vector<std::string> ends;
-  std::vector<GpuTenant> pods;
-  for (std::size_t i = 0; i < why.room.pods.size(); ++i) {
-    if (i < why.ends.size() && visible.shows_pods_of(namespace_of(why.ends[i]))) {
-      ends.push_back(std::move(why.ends[i]));
-      pods.push_back(std::move(why.room.pods[i]));
-      continue;
-    }
-    ++withheld.pods;
-    withheld.gpus += why.room.pods[i].pieces;
+// Keeps the pods that may be seen; `ends` are their names. Returns the others.
+std::vector<GpuTenant> take_unseen(std::vector<GpuTenant>& pods, std::vector<std::string>& ends,
+                                   const Visible& visible) {
+  std::vector<std::string> seen_ends;
+  std::vector<GpuTenant> seen;
+  std::vector<GpuTenant> unseen;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const bool is_seen = i < ends.size() && visible.shows_pods_of(namespace_of(ends[i]));
+    if (is_seen) seen_ends.push_back(std::move(ends[i]));
+    (is_seen ? seen : unseen).push_back(std::move(pods[i]));
   }
-  why.ends = std::move(ends);
-  why.room.pods = std::move(pods);
+  ends = std::move(seen_ends);
+  pods = std::move(seen);
+  return unseen;
+}
+
+std::int64_t gpus_of(const std::vector<GpuTenant>& pods) {
+  std::int64_t sum = 0;
+  for (const GpuTenant& pod : pods) sum += pod.pieces;
+  return sum;
+}
+
+void withhold_pods(Why& why, const Visible& visible, Withheld& withheld) {
+  const auto unseen = take_unseen(why.room.pods, why.ends, visible);
+  withheld.pods = unseen.size();
+  withheld.gpus = gpus_of(unseen);
+  for (Remedy& remedy : why.remedies) {
+    const auto others = take_unseen(remedy.change.pods, remedy.ends, visible);
+    if (others.empty()) continue;
+    remedy.ends.push_back(std::to_string(others.size()) +
+                          (others.size() == 1 ? " other pod (" : " other pods (") +
+                          std::to_string(gpus_of(others)) + ")");
+  }
 }
 
 }  // namespace
@@ -141,6 +163,7 @@ std::vector<std::string> nodes_named_in(const Engine& engine, const Why& why) {
   copy.headline = why.headline;
   copy.details = why.details;
   copy.reasons = why.reasons;
+  copy.remedies = why.remedies;
   return nodes_named_in(engine, sentences_of(copy));
 }
 
@@ -152,6 +175,9 @@ std::vector<std::string> nodes_named_in(const Engine& engine, const Queue& queue
 std::set<std::string> namespaces_named_in(const Why& why) {
   std::set<std::string> namespaces;
   for (const std::string& end : why.ends) namespaces.insert(namespace_of(end));
+  for (const Remedy& remedy : why.remedies) {
+    for (const std::string& end : remedy.ends) namespaces.insert(namespace_of(end));
+  }
   namespaces.erase("");
   return namespaces;
 }

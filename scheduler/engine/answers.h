@@ -266,4 +266,13 @@ struct RoomFor {
   friend bool operator==(const RoomFor&, const RoomFor&) = default;
 };
 
+// A change to a pod that no node takes, after which one would.
+struct PodChange {
+  std::string what;               // "nodeSelector example.com/zone", "toleration"
+  std::string to{};               // what it would have to be; empty: it would have to go
+  std::string node{};             // that would take the pod
+  std::vector<GpuTenant> pods{};  // that would have to end there first
+  friend bool operator==(const PodChange&, const PodChange&) = default;
+};
+
 }  // namespace sched

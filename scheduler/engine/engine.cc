@@ -161,6 +161,9 @@ std::vector<Candidate> Engine::candidates(const k8s::Pod& pod, std::size_t at_mo
   return parts_->questions.candidates(pod, at_most, supposed);
 }
 RoomFor Engine::room_for(const k8s::Pod& pod) const { return parts_->questions.room_for(pod); }
+std::vector<PodChange> Engine::changes_for(const k8s::Pod& pod) const {
+  return parts_->questions.changes_for(pod);
+}
 
 std::vector<GpuNode> Engine::gpu_nodes() const { return parts_->questions.gpu_nodes(false); }
 

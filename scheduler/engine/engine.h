@@ -105,6 +105,12 @@ class Engine {
   // let the pod in after these have ended. Empty for a pod that is refused as a whole. O(pods on
   // nodes that would take it if they were empty).
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
+  // Changes to a pod that no node takes, each of which would do alone: to leave out a line of its
+  // nodeSelector, an annotation about GPUs, or its required node affinity; to tolerate the taints
+  // of a node, but for those that Kubernetes sets. First those after which a node would take it
+  // now, then those after which the fewest GPUs would have to be freed; at most three. Eight are
+  // tried, and each costs as candidates() and room_for().
+  [[nodiscard]] std::vector<PodChange> changes_for(const k8s::Pod& pod) const;
 
   // The nodes with GPUs, by name; without their tenants, which take most of the time, and with
   // them. O(nodes + pods there).

@@ -149,17 +149,36 @@ void show_ends(std::ostream& out, const Why& why) {
       << joined_with_and(ends) << (is_one ? " ends\n" : " end\n");
 }
 
+// "nodeSelector example.com/zone: b (a100-2)", "no annotation gpu-scheduler.io/gpu-type (l4-1,
+// after demo/x (4))"
+std::string words_of(const answers::Remedy& remedy) {
+  const PodChange& change = remedy.change;
+  std::string words = change.to.empty() ? "no " + change.what : change.what + ": " + change.to;
+  std::string where = change.node;
+  if (!remedy.ends.empty()) {
+    where += (where.empty() ? "after " : ", after ") + joined_with_and(remedy.ends);
+  }
+  return where.empty() ? words : words + " (" + where + ")";
+}
+
 void show_room(std::ostream& out, const Why& why) {
   show_ends(out, why);
   const bool is_unnamed = why.withheld && why.withheld->nodes;
+  const char* lead = "Would run if: ";
   if (!why.room.if_empty.empty()) {
-    out << "Would run if: +1 node like " << why.room.if_empty;
+    out << lead << "+1 node like " << why.room.if_empty;
     if (!why.room.if_empty_type.empty()) out << " (" << why.room.if_empty_type << ')';
     out << '\n';
+    lead = "       or if: ";
   } else if (is_unnamed && !why.room.if_empty_type.empty()) {
-    out << "Would run if: +1 node with " << why.room.if_empty_type << '\n';
+    out << lead << "+1 node with " << why.room.if_empty_type << '\n';
+    lead = "       or if: ";
   } else if (!is_unnamed && why.verdict == Verdict::kWaits && why.is_for_nodes) {
     out << "No node would take it even if nothing ran there\n";
+  }
+  for (const answers::Remedy& remedy : why.remedies) {
+    out << lead << words_of(remedy) << '\n';
+    lead = "       or if: ";
   }
 }
 

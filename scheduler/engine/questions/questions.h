@@ -1,6 +1,6 @@
 // Answers from the state, without changing it. About a pod: how it would be judged now, node by
-// node, which nodes it could go to, and what would make room for it. About the cluster: its GPUs,
-// and the waiting pods.
+// node, which nodes it could go to, what would make room for it, and after which changes to it a
+// node would take it. About the cluster: its GPUs, and the waiting pods.
 //
 // Questions about a pod ask the finder about each node, and store nothing. Tests compare the
 // answers with those from the finder's caches, and answers about what is supposed with those of an
@@ -43,6 +43,7 @@ class Questions {
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most,
                                                   const Supposed& supposed) const;
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
+  [[nodiscard]] std::vector<PodChange> changes_for(const k8s::Pod& pod) const;
   [[nodiscard]] std::vector<GpuNode> gpu_nodes(bool with_tenants) const;
   [[nodiscard]] std::optional<GpuNode> gpu_node(const std::string& name) const;
   [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_) const;
@@ -74,6 +75,7 @@ class Questions {
   [[nodiscard]] bool has_room_without(const k8s::Pod& pod, const std::vector<GpuTenant>& pods,
                                       NodeSlot node) const;
   [[nodiscard]] static const RefusedBinds& refused_binds_of(const Asked& asked);
+  [[nodiscard]] bool is_beyond_quota(const k8s::Pod& pod) const;
   // nullopt: no quota counts the pod.
   [[nodiscard]] std::optional<Judgement> judge_by_quota(const Asked& asked) const;
 

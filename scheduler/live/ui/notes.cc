@@ -123,7 +123,7 @@ answers::PodNames UiNotes::names_of(const std::vector<GpuTenant>& pods) const {
 }
 
 void UiNotes::name_ends(answers::Why& why) const {
-  answers::name_ends(why, names_of(why.room.pods));
+  answers::name_ends(why, names_of(answers::pods_to_end(why)));
 }
 
 }  // namespace sched::live

@@ -23,10 +23,14 @@ function steps(why, isThere) {
   if (why.wouldRunOnOneMore) {
     list.push([`Or have one node more like ${why.wouldRunOnOneMore}: `, code(`kubectl gpu plan --add ${why.wouldRunOnOneMore}=1`)]);
   }
+  for (const { what, to, node, podsEnd } of why.wouldRunIfChanged) {
+    const then = podsEnd.length === 0 ? 'now' : `after ${podsEnd.join(' and ')}`;
+    list.push(['Or change the pod: ', code(to ? `${what}: ${to}` : `no ${what}`), `; ${node} would take it ${then}.`]);
+  }
   const byQuota = why.verdict === 'Waits' && why.headline.startsWith('quota ');
   if (byQuota) list.push(['Wait until pods of the quota end, or ask for a larger one: ', code('kubectl gpu quota')]);
   if (why.verdict === 'Waits' && !byQuota && !why.wouldRunOnOneMore) {
-    list.push(['No node here would take it even if it were empty: change what it asks for, or add a node that has all of it.']);
+    list.push(['No node here would take it as it is, even if the node were empty: change what it asks for, or add a node that has all of it.']);
   }
   if (why.verdict === 'Starts' && isThere) {
     list.push(['If it still waits in a minute, others have their turn before it: see the order above.']);

@@ -36,6 +36,8 @@ Why whole() {
   why.room.if_empty = "n3";
   why.room.if_empty_type = "H100-80GB";
   why.ends = {"ml/x (4)"};
+  why.remedies = {{.change = {.what = "nodeSelector zone", .to = "b", .node = "n4"},
+                   .ends = {"ml/y (2)", "1 other pod (3)"}}};
   why.withheld = {.nodes = true, .pods = 2, .gpus = 3};
   why.chosen = {.decision = 42,
                 .at = kThen,

@@ -88,6 +88,8 @@ class RandomCluster {
     if (random.once_in(4)) made.lacks("nvidia.com/gpu").product(kH100);
     if (random.once_in(4)) made.labelled("nvidia.com/mig.config.state", "pending");
     if (random.once_in(4)) made.offers("nvidia.com/mig-1g.10gb", "7");
+    if (random.once_in(2))
+      made.labelled("example.com/zone", "zone-of-machine-" + std::to_string(i));
     const k8s::Node built = made;
     nodes.push_back(built.metadata.name);
     apply(event::NodeUpserted{built});
@@ -244,6 +246,34 @@ TEST_CASE("pods that are not named are counted, with their GPUs") {
   CHECK(why.ends == std::vector<std::string>{"red/x (4)", "red/z (3)"});
   CHECK(why.room.node == "n1");
   CHECK(why.withheld == answers::Withheld{.nodes = false, .pods = 2, .gpus = 3});
+}
+
+TEST_CASE("a change is told without what the reader may not see") {
+  const Why whole = [] {
+    Why why;
+    why.named_nodes = {"n1"};
+    why.remedies = {
+        {.change = {.what = "nodeSelector zone",
+                    .to = "n1",
+                    .node = "n1",
+                    .pods = {{"a", 4}, {"b", 2}, {"c", 1}}},
+         .ends = {"red/x (4)", "blue/y (2)", "green/z (1)"}},
+        {.change = {.what = "toleration", .to = "dedicated=ml:NoSchedule", .node = "n2"},
+         .ends = {}}};
+    return why;
+  }();
+  CHECK(answers::namespaces_named_in(whole) == std::set<std::string>{"blue", "green", "red"});
+  Why why = whole;
+  answers::withhold(why, {.namespaces = {"red"}});
+  CHECK(why.withheld == answers::Withheld{.nodes = true, .pods = 0, .gpus = 0});
+  CHECK(why.remedies[0].change.node.empty());
+  CHECK(why.remedies[0].change.to == "a node");
+  CHECK(why.remedies[0].ends == std::vector<std::string>{"red/x (4)", "2 other pods (3)"});
+  CHECK(why.remedies[1].change.node.empty());
+  CHECK(why.remedies[1].change.to == "dedicated=ml:NoSchedule");
+  why = whole;
+  answers::withhold(why, {.nodes = true, .all_pods = true});
+  CHECK(why.remedies == whole.remedies);
 }
 
 TEST_CASE("sentences stay sentences without the names of nodes") {

@@ -47,6 +47,7 @@ answers::Why waiting() {
   why.is_for_nodes = true;
   why.room.if_empty_type = "H100-80GB";
   why.ends = {"ml/other (4)"};
+  why.remedies = {{.change = {.what = "nodeSelector zone"}, .ends = {"1 other pod (2)"}}};
   why.withheld = {.nodes = true, .pods = 2, .gpus = 2};
   return why;
 }
@@ -145,6 +146,7 @@ TEST_CASE("kubectl gpu why asks the scheduler where the caller may not list the 
         "      2  Insufficient nvidia.com/gpu  free 2 of 8\n"
         "Frees when: on one node: ml/other (4) and 2 other pods (2) end\n"
         "Would run if: +1 node with H100-80GB\n"
+        "       or if: no nodeSelector zone (after 1 other pod (2))\n"
         "Next: kubectl get pod/train-0 -n ml" +
             api.flag() + " -o yaml\n");
   CHECK(said.err ==

@@ -273,7 +273,8 @@ TEST_CASE("kubectl gpu why tells of a pod without room what there is, and what w
       "otherwise.\n  NodeAffinity: node(s) didn't match Pod's node affinity/selector (first "
       "a100-2).\n"
       "Frees when: h100-2: vision/v1 (4) and demo/h100-finetune (2) end\nWould run if: +1 "
-      "node like h100-1 (H100-80GB)\nNext: kubectl gpu plan --add h100-1=1 --from …\n");
+      "node like h100-1 (H100-80GB)\n       or if: nodeSelector nvidia.com/gpu.product: "
+      "NVIDIA-A100-SXM4-80GB (a100-2)\nNext: kubectl gpu plan --add h100-1=1 --from …\n");
 }
 
 TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do") {

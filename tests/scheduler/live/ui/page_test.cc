@@ -311,6 +311,7 @@ TEST_CASE("why a pod waits is judged now, with what would make room") {
   CHECK(got["fittingNodes"] == 0);
   CHECK(got["freesWhen"]["node"] == "open");
   CHECK(got["reasons"].size() == 2);
+  CHECK(got["wouldRunIfChanged"].empty());
   CHECK(world.told.empty());  // it is still to be decided on
   while (auto decision = world.engine.step(world.now)) world.notes.decided(*decision);
   world.json("/ui/why", "namespace=ml&pod=five");
