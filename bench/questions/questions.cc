@@ -62,6 +62,13 @@ class Cluster {
     pod.metadata.name = pod.metadata.uid = "without-room";
     return pod;
   }
+  // The same with two things that it asks of a node, each of which it might do without.
+  [[nodiscard]] k8s::Pod pod_with_wishes() const {
+    k8s::Pod pod = pod_without_room();
+    pod.spec.node_selector.set("topology.kubernetes.io/zone", "europe-west4-a");
+    pod.metadata.annotations.set("gpu-scheduler.io/gpu-type", "H100");
+    return pod;
+  }
 
   // The shortest time of some.
   template <typename Ask>
@@ -141,10 +148,13 @@ std::vector<Figure> measure(std::size_t nodes, const Options& options) {
   add("the page: nodes (gpu_nodes)", cost([](const auto& engine) { return engine.gpu_nodes(); }));
   add("the page: waiting pods (in_line)",
       cost([](const auto& engine) { return engine.in_line(); }));
-  const k8s::Pod asked = cluster.pod_without_room();
-  add("why a pod waits (why_seen)", cost([&](const auto& engine) {
-        return sched::answers::why_seen(engine, asked, {"gpu-scheduler"}, kNow);
-      }));
+  const auto why = [&](const k8s::Pod& pod) {
+    return cost([&](const auto& engine) {
+      return sched::answers::why_seen(engine, pod, {"gpu-scheduler"}, kNow);
+    });
+  };
+  add("why a pod waits (why_seen)", why(cluster.pod_without_room()));
+  add("the same of a pod with two wishes", why(cluster.pod_with_wishes()));
   add("a decision", cluster.cost_of_decision());
   return figures;
 }

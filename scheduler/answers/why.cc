@@ -134,11 +134,10 @@ class Asking {
       : engine_(engine), pod_(pod), names_(names), now_(now), why_(about(pod, now)) {}
 
   Why waiting() {
-    for (const PodInLine& one : engine_.in_line(pod_.metadata.namespace_)) {
-      if (one.pod.uid != pod_.metadata.uid) continue;
-      why_.asks = one.asks;
-      why_.quota = one.quota;
-      why_.headline = one.never;
+    if (auto in_line = engine_.find_in_line(pod_.metadata.uid)) {
+      why_.asks = std::move(in_line->asks);
+      why_.quota = std::move(in_line->quota);
+      why_.headline = std::move(in_line->never);
     }
     if (!why_.headline.empty()) return is(Why::Verdict::kNever);
     judge(engine_, pod_, why_);
@@ -239,8 +238,8 @@ Why why_waiting(const Engine& engine, const k8s::Pod& pod, const PodInLine& in_l
 Why why_seen(const Engine& engine, const k8s::Pod& pod, const std::set<std::string>& served,
              Time now) {
   if (auto settled = why_settled(engine, pod, served, now)) return *std::move(settled);
-  for (const PodInLine& one : engine.in_line(pod.metadata.namespace_)) {
-    if (one.pod.uid == pod.metadata.uid) return why_waiting(engine, pod, one, now);
+  if (const auto in_line = engine.find_in_line(pod.metadata.uid)) {
+    return why_waiting(engine, pod, *in_line, now);
   }
   Why why = why_now(engine, pod, now);  // its event is still on its way to the engine
   why.told.reset();

@@ -112,7 +112,7 @@ struct Why {
 // have no names yet (name_ends). O(nodes · their reasons).
 [[nodiscard]] Why why_now(const Engine& engine, const k8s::Pod& pod, Time now);
 // The same of a pod that was read, as it is: it may wait, have a node, have finished, or be another
-// scheduler's. O(nodes · their reasons + pods that wait).
+// scheduler's. O(nodes · their reasons).
 [[nodiscard]] Why why_seen(const Engine& engine, const k8s::Pod& pod,
                            const std::set<std::string>& served, Time now);
 // The same of a pod that waits, with its place in the line.

@@ -178,6 +178,13 @@ std::optional<GpuNode> Engine::gpu_node(const std::string& name) const {
 std::vector<PodInLine> Engine::in_line(std::string_view namespace_) const {
   return parts_->questions.in_line(namespace_);
 }
+std::optional<PodInLine> Engine::find_in_line(const std::string& uid) const {
+  return parts_->questions.find_in_line(uid);
+}
+std::optional<PodInLine> Engine::find_in_line(std::string_view namespace_,
+                                              std::string_view name) const {
+  return parts_->questions.find_in_line(namespace_, name);
+}
 
 std::vector<decision::MisnamedScheduler> Engine::misnamed(std::string_view namespace_) const {
   return parts_->misnamed.in(namespace_);

@@ -121,6 +121,10 @@ class Engine {
   // The pods of ours that wait, in no order; of that namespace alone, where one is given.
   // O(pods + their shapes).
   [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_ = {}) const;
+  // One of them; nullopt: it does not wait. By uid in O(1), by name in O(pods that wait).
+  [[nodiscard]] std::optional<PodInLine> find_in_line(const std::string& uid) const;
+  [[nodiscard]] std::optional<PodInLine> find_in_line(std::string_view namespace_,
+                                                      std::string_view name) const;
   // The pending pods whose schedulerName is at an edit distance of one from a profile's, in the
   // order in which they came; of that namespace alone, where one is given. O(all such pods).
   [[nodiscard]] std::vector<decision::MisnamedScheduler> misnamed(

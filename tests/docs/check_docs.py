@@ -3,9 +3,11 @@
 
 Every relative link leads to a file, and to a heading if it names one. Rows of tables are whole. Every `make X`, path, test and flag that a page names is there. The
 README is short, and all files name one version. docs/metrics.md has every metric, docs/configuration.md every flag and plugin, docs/troubleshoot.md every message (messages.py).
+The panels that docs/questions.md names are those of the dashboards.
 With each run, made-up pages show that the checks can fail. What YAML stands in the pages is tried on a real API server: tests/cluster/e2e/docs_test.go.
 """
 
+import json
 import pathlib
 import posixpath
 import re
@@ -112,6 +114,17 @@ def untold(what, names, page, text):
     return [f"{page} does not tell of the {what} {name}" for name in names if name not in told]
 
 
+def panels(dashboard):
+    """The titles of the panels of a Grafana dashboard."""
+    return [panel["title"] for panel in json.loads(dashboard)["panels"] if panel["type"] != "row"]
+
+
+def unknown_panels(page, known):
+    """What the last column of the page's tables names in quotes, and is no panel."""
+    cells = [line.split("|")[-2] for line in page.splitlines() if line.startswith("|")]
+    return [f"docs/questions.md: no dashboard has a panel {name}" for cell in cells for name in re.findall(r'"([^"]+)"', cell) if name not in known]
+
+
 def self_test():
     pages = {"README.md": "", "docs/a.md": "# One thing\n## A `b` and [c](d)\n"}
     cases = [
@@ -122,6 +135,7 @@ def self_test():
         (unknown_names("a", "`make tests`, `TestTwo`, `docs/b.md`\n```\nmake toast X=1\nctest -R 'b d'\ncat docs/b.md\n```\n", KNOWN_HERE), 6),
         (ragged_tables("a", "| a | b |\n| - | - |\n| `x\\|y` | c |\n\n| d |\n"), 0),
         (ragged_tables("a", "| a | b |\n| - | - |\n| `x|y` | c |\n| d |\n"), 2),
+        (unknown_panels('| a "x" | "Free" |\n| b | "Frei", "Used" |\n', panels('{"panels": [{"type": "stat", "title": "Free"}, {"type": "row", "title": "Used"}]}')), 2),
         (untold("metric", ["a_total", "b_total"], "a", "`a_total`, b_total"), 1),
     ]
     for number, (got, want) in enumerate(cases):
@@ -174,6 +188,8 @@ def main():
     found += untold("metric", metrics, "docs/metrics.md", pages["docs/metrics.md"])
     found += untold("flag", ["--" + flag for flag in flags], "docs/configuration.md", pages["docs/configuration.md"])
     found += untold("plugin", plugins, "docs/configuration.md", pages["docs/configuration.md"])
+    found += unknown_panels(pages["docs/questions.md"], [panel for path in (root / "manifests/monitoring/dashboards").glob("*.json")
+                                                         for panel in panels(path.read_text(encoding="utf-8"))])
     (version,) = names_in(root / "CMakeLists.txt", r"project\(gpu_scheduler VERSION (\S+)")
     found += [f"{path}: version {other}, but CMakeLists.txt says {version}"
               for path, pattern in VERSIONS.items() for other in names_in(root / path, pattern) if other != version]

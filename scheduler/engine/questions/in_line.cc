@@ -3,8 +3,13 @@
 #include "scheduler/gpu/inventory.h"
 #include "scheduler/quota/type_choice.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace sched {
 namespace {
@@ -40,14 +45,6 @@ std::string wanted_type(const PodShape& shape) {
   return text;
 }
 
-// What pods of one shape have in common.
-struct OfShape {
-  std::int64_t gpus = 0;
-  std::int64_t instances = 0;
-  std::string asks;
-  std::string never;
-};
-
 }  // namespace
 
 std::string gpu_asks(const PodShape& shape, const ResourceNames& names) {
@@ -62,14 +59,42 @@ std::string gpu_asks(const PodShape& shape, const ResourceNames& names) {
   return text;
 }
 
-std::vector<PodInLine> Questions::in_line(std::string_view namespace_) const {
-  std::map<std::pair<std::size_t, const PodShape*>, OfShape> shapes;
-  const auto of_shape = [&](const WaitingPod& pod) -> const OfShape& {
-    const auto [found, is_new] = shapes.try_emplace({pod.profile, &*pod.shape});
-    if (!is_new) return found->second;
+// Pods as answers have them. What those of one shape have in common is found once.
+class Questions::Lines {
+ public:
+  Lines(const World& world, const Queues& queue) : world_(world), queue_(queue) {}
+
+  PodInLine row(const WaitingPod& pod) {
+    const OfShape& shape = of_shape(pod);
+    const bool by_quota = pod.queue != kMainQueue;
+    const WaitingLine* line = pod.in_line ? &queue_.find(pod.queue)->line() : nullptr;
+    return {.pod = ref_of(pod.pod),
+            .quota = by_quota ? world_.ledger.name_of(quota_of(pod)) : std::string(),
+            .place = place_of(pod.place),
+            .priority = pod.order.priority,
+            .created = pod.order.created,
+            .gpus = shape.gpus,
+            .instances = shape.instances,
+            .asks = shape.asks,
+            .never = shape.never,
+            .place_in_line = line == nullptr ? 0 : line->before(pod) + 1,
+            .line_length = line == nullptr ? 0 : line->size()};
+  }
+
+ private:
+  struct OfShape {
+    std::int64_t gpus = 0;
+    std::int64_t instances = 0;
+    std::string asks;
+    std::string never;
+  };
+
+  const OfShape& of_shape(const WaitingPod& pod) {
+    const auto [found, is_new] = shapes_.try_emplace({pod.profile, &*pod.shape});
+    OfShape& shape = found->second;
+    if (!is_new) return shape;
     const PreparedShape prepared(world_.profiles[pod.profile], *pod.shape,
                                  {world_.names, world_.statistics.last()});
-    OfShape& shape = found->second;
     shape.gpus = gpu_pieces(pod.shape->requests, world_.names);
     for (const auto& [resource, amount] : pod.shape->requests) {
       const bool is_instance =
@@ -79,28 +104,39 @@ std::vector<PodInLine> Questions::in_line(std::string_view namespace_) const {
     shape.asks = gpu_asks(*pod.shape, world_.names);
     if (prepared.rejection()) shape.never = prepared.rejection()->reason;
     return shape;
-  };
+  }
+
+  const World& world_;
+  const Queues& queue_;
+  std::map<std::pair<std::size_t, const PodShape*>, OfShape> shapes_;
+};
+
+std::vector<PodInLine> Questions::in_line(std::string_view namespace_) const {
+  Lines lines(world_, queue_);
   std::vector<PodInLine> pods;
   if (namespace_.empty()) pods.reserve(queue_.entities().size());
   for (const Entity* entity : queue_.entities()) {
     const WaitingPod& pod = pod_of(*entity);
     if (!namespace_.empty() && pod.pod.metadata.namespace_ != namespace_) continue;
-    const OfShape& shape = of_shape(pod);
-    const bool by_quota = pod.queue != kMainQueue;
-    const WaitingLine* line = pod.in_line ? &queue_.find(pod.queue)->line() : nullptr;
-    pods.push_back({.pod = ref_of(pod.pod),
-                    .quota = by_quota ? world_.ledger.name_of(quota_of(pod)) : std::string(),
-                    .place = place_of(pod.place),
-                    .priority = pod.order.priority,
-                    .created = pod.order.created,
-                    .gpus = shape.gpus,
-                    .instances = shape.instances,
-                    .asks = shape.asks,
-                    .never = shape.never,
-                    .place_in_line = line == nullptr ? 0 : line->before(pod) + 1,
-                    .line_length = line == nullptr ? 0 : line->size()});
+    pods.push_back(lines.row(pod));
   }
   return pods;
+}
+
+std::optional<PodInLine> Questions::find_in_line(const std::string& uid) const {
+  const PodRecord* known = world_.pods.find(uid);
+  if (known == nullptr || known->waiting() == nullptr) return std::nullopt;
+  return Lines(world_, queue_).row(*known->waiting());
+}
+
+std::optional<PodInLine> Questions::find_in_line(std::string_view namespace_,
+                                                 std::string_view name) const {
+  for (const Entity* entity : queue_.entities()) {
+    const WaitingPod& pod = pod_of(*entity);
+    if (pod.pod.metadata.name != name || pod.pod.metadata.namespace_ != namespace_) continue;
+    return Lines(world_, queue_).row(pod);
+  }
+  return std::nullopt;
 }
 
 }  // namespace sched

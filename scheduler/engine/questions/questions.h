@@ -47,6 +47,9 @@ class Questions {
   [[nodiscard]] std::vector<GpuNode> gpu_nodes(bool with_tenants) const;
   [[nodiscard]] std::optional<GpuNode> gpu_node(const std::string& name) const;
   [[nodiscard]] std::vector<PodInLine> in_line(std::string_view namespace_) const;
+  [[nodiscard]] std::optional<PodInLine> find_in_line(const std::string& uid) const;
+  [[nodiscard]] std::optional<PodInLine> find_in_line(std::string_view namespace_,
+                                                      std::string_view name) const;
   [[nodiscard]] GpuTotals gpu_totals() const;
 
  private:
@@ -70,6 +73,7 @@ class Questions {
     std::string words;
   };
   class InWords;
+  class Lines;
   [[nodiscard]] Explanation explained(const Asked& asked, bool each_node) const;
   // Whether the node would take the pod if those had ended, by the rules across nodes, too.
   [[nodiscard]] bool has_room_without(const k8s::Pod& pod, const std::vector<GpuTenant>& pods,

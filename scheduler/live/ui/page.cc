@@ -57,12 +57,9 @@ tl::expected<PodName, std::string> read_name(const std::string& query) {
 // An error: why there is no answer, in a line.
 tl::expected<answers::Why, std::string> why_of(const Engine& engine, const PodName& name,
                                                Time now) {
-  const std::vector<PodInLine> line = engine.in_line(name.namespace_);
-  const auto found = std::find_if(line.begin(), line.end(),
-                                  [&](const PodInLine& one) { return one.pod.name == name.pod; });
-  if (found != line.end()) {
-    if (const k8s::Pod* pod = engine.waiting_pod(found->pod.uid)) {
-      return answers::why_waiting(engine, *pod, *found, now);
+  if (const auto in_line = engine.find_in_line(name.namespace_, name.pod)) {
+    if (const k8s::Pod* pod = engine.waiting_pod(in_line->pod.uid)) {
+      return answers::why_waiting(engine, *pod, *in_line, now);
     }
   }
   const std::string shown = k8s::shown(name.namespace_) + "/" + k8s::shown(name.pod);

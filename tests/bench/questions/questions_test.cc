@@ -10,7 +10,7 @@ using namespace bench::questions;
 TEST_CASE("each question has its cost, beside that of a decision") {
   const Options options{.nodes = {40}, .waiting = 100, .rounds = 2};
   const auto figures = measure(40, options);
-  REQUIRE(figures.size() == 5);
+  REQUIRE(figures.size() == 6);
   CHECK(figures.back().question == "a decision");
   for (const Figure& figure : figures) {
     CHECK(figure.nodes == 40);

@@ -165,6 +165,35 @@ async function portrait(page) {
   await page.context().close();
 }
 
+// The questions of docs/questions.md that the page answers: what is pressed first, where the answer is, and what it says.
+const tooLarge = '#rows > li:has(.name:text-is("vision/too-large"))';
+const questions = [
+  ['why a pod waits', null, `${tooLarge} .sentence`, /quota/],
+  ['since when it waits', null, `${tooLarge} .waited`, /\d/],
+  ['what to do about it', `${tooLarge} > button`, `${tooLarge} .why`, /What to do/],
+  ['who has the GPUs of a node', '#map button:has-text("h100-0")', '#map .pods:not([hidden])', /vision\/runs/],
+  ['how many are free, and how many at once', null, '#types', /H100/],
+  ['whether a quota is used up', null, '#quotas', /2\/2|2 of 2/],
+  ['why a pod is where it is', null, '#bound', /vision\/runs/],
+  ['what would become of a pod', '#ask button', '#answer .why', /now/],
+  ['how old what is seen is', null, '#age', /\d/],
+];
+
+// Each is answered on one screen, after one click at most.
+async function answer(page) {
+  const { height } = page.viewportSize();
+  for (const [question, press, at, says] of questions) {
+    if (press) await page.locator(press).first().click();
+    const place = page.locator(at).first();
+    await place.waitFor();
+    await place.scrollIntoViewIfNeeded();
+    const box = await place.boundingBox();
+    want(says.test(await place.textContent()), `${question}: the page says "${(await place.textContent()).slice(0, 200)}"`);
+    want(box.height <= height, `${question}: the answer is ${box.height} px high, the screen ${height}`);
+  }
+  await page.context().close();
+}
+
 async function numbers(page) {
   const tiles = {};
   for (const tile of ['gpus', 'gpus-used', 'gpus-free', 'gpus-closed', 'waiting']) tiles[tile] = await count(page, tile);
@@ -199,6 +228,7 @@ async function lose(page) {
 
 try {
   await portrait(await open(1280, 'light'));
+  await answer(await open(1280, 'light'));
   let wide;
   for (const colorScheme of ['light', 'dark']) {
     for (const width of [1280, 360]) {

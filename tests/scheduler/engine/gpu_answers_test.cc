@@ -84,7 +84,19 @@ TEST_CASE("in_line has every pod of ours that waits, with what it asks and what 
   s.has(pod("other").gpus(1).served_by("other"));
   s.synced();
   std::map<std::string, PodInLine> pods;
-  for (const PodInLine& one : s.engine.in_line()) pods[one.pod.name] = one;
+  for (const PodInLine& one : s.engine.in_line()) {
+    pods[one.pod.name] = one;
+    for (const auto& found : {s.engine.find_in_line(one.pod.uid),
+                              s.engine.find_in_line(one.pod.namespace_, one.pod.name)}) {
+      REQUIRE(found);
+      CHECK(found->pod == one.pod);
+      CHECK(found->asks == one.asks);
+      CHECK(found->never == one.never);
+      CHECK(found->place == one.place);
+    }
+  }
+  CHECK_FALSE(s.engine.find_in_line("none"));
+  CHECK_FALSE(s.engine.find_in_line("none", pods.begin()->first));
   REQUIRE(pods.size() == 4);
   CHECK(pods["a"].asks == "2 H100");
   CHECK(pods["a"].gpus == 2);
