@@ -5,8 +5,8 @@
 #
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, views, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
-# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset, lws
-# and kuberay, each with NAME-crds.yaml and, where it has webhooks, NAME-webhooks.yaml; of argo and trainer NAME-crds.yaml alone. What is up to date is not built again, and then this takes a moment.
+# kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset, lws,
+# kuberay, argo, trainer and training-operator, each with NAME-crds.yaml and, where its webhooks are used, NAME-webhooks.yaml. What is up to date is not built again, and then this takes a moment.
 #
 # With --demo OUTDIR is build/cluster/demo, and has etcd, kube-apiserver, kubectl and testcluster alone. The first three are those in $KUBEBUILDER_ASSETS where that is set,
 # as programs of the field do. With --kubernetes OUTDIR is build/cluster/kubernetes-MINOR, and has kube alone, of the version that kubernetes/MINOR/go.mod pins.
@@ -25,6 +25,7 @@ lws=v0.9.0
 kuberay=v1.5.0
 argo=v4.0.5
 trainer=v2.0.0
+training_operator=v1.9.3
 
 what=
 default=bin
@@ -169,11 +170,14 @@ unpack_prometheus() {
 # controller NAME FOLDER MAIN CRDS [WEBHOOKS]: another project's controller from the folder of its module, as its own go.mod pins its libraries, and from its manifests
 # its definitions, which are the files that begin with CRDS, and its webhooks.
 controller() {
-  local name=$1 main=$3 crds=$4 webhooks=${5:-}
+  local name=$1 main=$3 crds=$4 webhooks=${5:-} crd
   cd "$2"
   fetch "$main"
   go build -ldflags "-s -w" -o "$out/$name" "$main"
-  definitions "$name" "$crds"*.yaml
+  for crd in "$crds"*.yaml; do
+    echo "---"
+    cat "$crd"
+  done >"$out/$name-crds.yaml"
   if [ -n "$webhooks" ]; then "$out/kubectl" kustomize "$webhooks" >"$out/$name-webhooks.yaml"; fi
 }
 
@@ -209,27 +213,29 @@ build_kuberay() {
   controller kuberay "$dir" . config/crd/bases/
 }
 
-# definitions NAME FILES...: a project's definitions alone, where its controller is not built.
-definitions() {
-  local name=$1 crd
-  shift
-  for crd in "$@"; do
-    echo "---"
-    cat "$crd"
-  done >"$out/$name-crds.yaml"
-}
-
-# The definition of Workflow without its schema: that has 2.5 MB, which a busy API server does not take in time.
-define_argo() {
+# The definitions without their schemas: that of Workflow alone has 2.5 MB, which a busy API server does not take in time.
+build_argo() {
   local dir
   dir=$(module_dir "github.com/argoproj/argo-workflows/v4@$argo")
-  definitions argo "$dir"/manifests/base/crds/minimal/argoproj.io_workflows.yaml
+  controller argo "$dir" ./cmd/workflow-controller manifests/base/crds/minimal/argoproj.io_
 }
 
-define_trainer() {
-  local dir
-  dir=$(module_dir "github.com/kubeflow/trainer/v2@$trainer")
-  definitions trainer "$dir"/manifests/base/crds/trainer.kubeflow.org_*.yaml
+build_trainer() { build_kubeflow trainer "github.com/kubeflow/trainer/v2@$trainer" pkg/util/cert/cert.go ./cmd/trainer-controller-manager manifests/base/crds/trainer.; }
+
+build_training_operator() {
+  build_kubeflow training-operator "github.com/kubeflow/training-operator@$training_operator" pkg/cert/cert.go ./cmd/training-operator.v1 manifests/base/crds/kubeflow.
+}
+
+# Kubeflow's controllers look for the certificate of their webhooks at a fixed path. They are built from a copy that looks below $TMPDIR, as their webhooks' server does.
+build_kubeflow() {  # NAME MODULE FILE MAIN CRDS
+  local dir copy=$out/.$1 file=$3
+  dir=$(module_dir "$2")
+  rm -rf "$copy"
+  cp -r --no-preserve=mode "$dir" "$copy"
+  sed -i 's|CertDir:  *certDir,|CertDir: os.Getenv("TMPDIR") + "/k8s-webhook-server/serving-certs",|' "$copy/$file"
+  if cmp "$dir/$file" "$copy/$file"; then return 1; fi
+  controller "$1" "$copy" "$4" "$5"
+  rm -r "$copy"
 }
 
 # module_dir MODULE@VERSION downloads it and prints its folder.
@@ -286,8 +292,9 @@ if [ "$what" = --ecosystem ]; then
   step lws lws -- build_lws
   step kueue kueue -- build_kueue
   step kuberay kuberay -- build_kuberay
-  step argo argo-crds.yaml -- define_argo
-  step trainer trainer-crds.yaml -- define_trainer
+  step argo argo -- build_argo
+  step trainer trainer -- build_trainer
+  step training-operator training-operator -- build_training_operator
   step prefect prefect/bin/prefect prefect/requirements.txt -- build_prefect
   step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi

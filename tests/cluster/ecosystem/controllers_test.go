@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/tls"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -85,19 +86,25 @@ func (p *plane) startController(name, configuration string) {
 }
 
 // startDefined starts another project's controller as tests/cluster/build.sh --ecosystem left it in bin, NAME and NAME-crds.yaml, and waits until it is ready.
-func (p *plane) startDefined(name string, env, args []string, ready func() (bool, string)) {
+func (p *plane) startDefined(name string, env, args []string, ready func() (bool, string)) *controlplane.Process {
 	p.t.Helper()
 	p.define(name)
 	process, err := p.cluster.StartChild(name, append(env, "KUBECONFIG="+p.cluster.Kubeconfig()), filepath.Join(bin, name), args...)
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	p.t.Cleanup(func() {
+		if p.t.Failed() {
+			p.t.Logf("%s said last:\n%s", name, lastLines(process.Log))
+		}
+	})
 	p.eventually(name+" is ready", func() (bool, string) {
 		if !process.Running() {
 			p.t.Fatalf("%s ended: %v\n%s", name, process.Wait(), lastLines(process.Log))
 		}
 		return ready()
 	})
+	return process
 }
 
 // define brings a project's definitions, NAME-crds.yaml. They are large: a busy API server may give up a request that it answers when it is asked again.
@@ -155,6 +162,16 @@ func (p *plane) dynamic() dynamic.Interface {
 		p.t.Fatal(err)
 	}
 	return client
+}
+
+func (p *plane) object(group, version, resource, namespace, name string) *unstructured.Unstructured {
+	p.t.Helper()
+	of := schema.GroupVersionResource{Group: group, Version: version, Resource: resource}
+	object, err := p.dynamic().Resource(of).Namespace(namespace).Get(p.t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return object
 }
 
 // registerWebhooks registers a project's webhooks as its manifests have them, but by address: there is no Service here.
@@ -273,8 +290,16 @@ func scheduled(pod *corev1.Pod) corev1.PodCondition {
 func (p *plane) end(pods ...corev1.Pod) {
 	p.t.Helper()
 	for _, pod := range pods {
-		ended := []byte(`{"status":{"phase":"Succeeded"}}`)
-		_, err := p.cluster.Client().CoreV1().Pods(pod.Namespace).Patch(p.t.Context(), pod.Name, types.MergePatchType, ended, metav1.PatchOptions{}, "status")
+		status := corev1.PodStatus{Phase: corev1.PodSucceeded}
+		now := metav1.Now()
+		for _, container := range pod.Spec.Containers {
+			ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed", StartedAt: now, FinishedAt: now}}
+			status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{Name: container.Name, Image: container.Image, State: ended})
+		}
+		patch, err := json.Marshal(map[string]any{"status": status})
+		if err == nil {
+			_, err = p.cluster.Client().CoreV1().Pods(pod.Namespace).Patch(p.t.Context(), pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		}
 		if err != nil {
 			p.t.Fatal(err)
 		}
