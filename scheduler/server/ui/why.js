@@ -14,6 +14,7 @@ function code(text) { return el('code', {}, text); }
 // What somebody can do, each a list of texts and elements.
 function steps(why, isThere) {
   const list = [];
+  const or = text => list.length === 0 ? text[0].toUpperCase() + text.slice(1) : `Or ${text}`;
   if (why.verdict === 'Never') list.push(['Correct the pod and create it anew: as it is written no node can ever take it.']);
   if (why.verdict === 'Gated') list.push(['Remove its scheduling gates, or wait for the controller that will.']);
   if (why.freesWhen.node) {
@@ -21,16 +22,16 @@ function steps(why, isThere) {
       `${why.freesWhen.podsEnd.length === 1 ? 'ends' : 'end'}: then there is room.`]);
   }
   if (why.wouldRunOnOneMore) {
-    list.push([`Or have one node more like ${why.wouldRunOnOneMore}: `, code(`kubectl gpu plan --add ${why.wouldRunOnOneMore}=1`)]);
+    list.push([or(`have one node more like ${why.wouldRunOnOneMore}: `), code(`kubectl gpu plan --add ${why.wouldRunOnOneMore}=1`)]);
   }
   for (const { what, to, node, podsEnd } of why.wouldRunIfChanged) {
     const then = podsEnd.length === 0 ? 'now' : `after ${podsEnd.join(' and ')}`;
-    list.push(['Or change the pod: ', code(to ? `${what}: ${to}` : `no ${what}`), `; ${node} would take it ${then}.`]);
+    list.push([or('change the pod: '), code(to ? `${what}: ${to}` : `no ${what}`), `; ${node} would take it ${then}.`]);
   }
   const byQuota = why.verdict === 'Waits' && why.headline.startsWith('quota ');
   if (byQuota) list.push(['Wait until pods of the quota end, or ask for a larger one: ', code('kubectl gpu quota')]);
-  if (why.verdict === 'Waits' && !byQuota && !why.wouldRunOnOneMore) {
-    list.push(['No node here would take it as it is, even if the node were empty: change what it asks for, or add a node that has all of it.']);
+  if (why.verdict === 'Waits' && !byQuota && list.length === 0) {
+    list.push(['No node here would take it, even if the node were empty: change what it asks for, or add a node that has all of it.']);
   }
   if (why.verdict === 'Starts' && isThere) {
     list.push(['If it still waits in a minute, others have their turn before it: see the order above.']);

@@ -129,6 +129,12 @@ async function operate(page) {
   await page.focus('#ask button');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#answer .why[data-verdict=Waits]');
+  await page.fill('#ask-manifest', 'kind: Pod\nspec:\n  schedulerName: gpu-scheduler\n  nodeSelector: {nvidia.com/gpu.product: none}\n' +
+    '  containers:\n  - resources: {limits: {nvidia.com/gpu: 1}}\n');
+  await page.focus('#ask button');
+  await page.keyboard.press('Enter');
+  const change = /Change the pod: nodeSelector nvidia.com\/gpu.product: NVIDIA-H100-80GB-HBM3; h100-. would take it now/;
+  await page.waitForFunction(said => new RegExp(said).test(document.querySelector('#answer .steps')?.textContent), change.source);
   await page.fill('#find-pod', 'default/no-room');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#found .why');
@@ -173,7 +179,7 @@ const questions = [
   ['what to do about it', `${tooLarge} > button`, `${tooLarge} .why`, /What to do/],
   ['who has the GPUs of a node', '#map button:has-text("h100-0")', '#map .pods:not([hidden])', /vision\/runs/],
   ['how many are free, and how many at once', null, '#types', /H100/],
-  ['whether a quota is used up', null, '#quotas', /2\/2|2 of 2/],
+  ['whether a quota is used up', null, '#quotas', /team-visionH1002 of 4/],
   ['why a pod is where it is', null, '#bound', /vision\/runs/],
   ['what would become of a pod', '#ask button', '#answer .why', /now/],
   ['how old what is seen is', null, '#age', /\d/],
