@@ -154,7 +154,7 @@ struct Metrics::Families {
 
   // As they come; only the I/O thread touches them. By extension point, profile, success; by
   // plugin.
-  std::map<std::tuple<std::string, std::string, bool>, Histogram*, std::less<>> by_point;
+  std::map<std::tuple<std::string, std::string, bool>, Histogram*> by_point;
   std::map<std::string, Counter*, std::less<>> by_plugin;
 
   // By place and event; those without a name are null.
@@ -235,7 +235,7 @@ void Metrics::queue_entries(const QueueEntries& entries) {
 void Metrics::extension_point(std::string_view point, std::string_view profile, bool succeeded,
                               std::chrono::nanoseconds duration) {
   Families& f = *families_;
-  const std::tuple<std::string_view, std::string_view, bool> key(point, profile, succeeded);
+  const std::tuple<std::string, std::string, bool> key(point, profile, succeeded);
   auto known = f.by_point.find(key);
   if (known == f.by_point.end()) {
     Histogram& made = f.extension_points.Add({{"extension_point", std::string(point)},

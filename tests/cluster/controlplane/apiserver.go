@@ -150,10 +150,19 @@ func (c *ControlPlane) waitReady(ctx context.Context, p *Process, ask func(conte
 	outer := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
 	defer cancel()
+	alive, ended := context.WithCancel(ctx)
+	defer ended()
+	go func() {
+		select {
+		case <-p.Done():
+			ended()
+		case <-alive.Done():
+		}
+	}()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		attempt, done := context.WithTimeout(ctx, 2*time.Second)
+		attempt, done := context.WithTimeout(alive, 2*time.Second)
 		err := ask(attempt)
 		done()
 		if err == nil {
