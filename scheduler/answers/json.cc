@@ -82,6 +82,16 @@ Json quotas_json(const std::vector<QuotaStatus>& quotas) {
                                })}};
 }
 
+Json loans_json(const std::vector<Loan>& loans) {
+  return array_of(loans, [](const Loan& one) -> Json {
+    return {{"pod", one.pod},
+            {"quota", one.quota},
+            {"gpuType", one.gpu_type},
+            {"gpus", one.gpus.to_string()},
+            {"since", k8s::json::format_seconds(one.since)}};
+  });
+}
+
 }  // namespace
 
 std::string to_json(const Overview& overview) {
@@ -165,7 +175,7 @@ std::string to_json(const Queue& queue) {
 
 std::string to_json(const std::vector<QuotaStatus>& quotas) { return text_of(quotas_json(quotas)); }
 
-std::string to_json(const AllQuotas& quotas, const PodNames& names) {
+std::string to_json(const AllQuotas& quotas) {
   Json all = quotas_json(quotas.quotas);
   all["usedBy"] = array_of(quotas.uses, [](const QuotaUse& one) -> Json {
     return {{"quota", one.quota},
@@ -174,13 +184,7 @@ std::string to_json(const AllQuotas& quotas, const PodNames& names) {
             {"pods", one.pods},
             {"gpus", one.gpus.to_string()}};
   });
-  all["borrowed"] = array_of(quotas.borrowed, [&](const BorrowedGpus& one) -> Json {
-    return {{"pod", names.of(one.uid)},
-            {"quota", one.quota},
-            {"gpuType", one.gpu_type},
-            {"gpus", one.gpus.to_string()},
-            {"since", k8s::json::format_seconds(one.since)}};
-  });
+  all["borrowed"] = loans_json(quotas.loans);
   return text_of(all);
 }
 
@@ -195,6 +199,7 @@ std::string to_json(const QuotasSeen& quotas) {
       {"headSince", of.in_line > 0 ? Json(k8s::json::format_seconds(of.head_since)) : Json()},
       {"firstOfNamespace", of.first_place}};
   add_age(all, quotas.data_age);
+  all["borrowed"] = loans_json(quotas.loans);
   if (quotas.is_withheld) all["withheld"] = true;
   return text_of(all);
 }

@@ -18,7 +18,7 @@ namespace sched::answers {
 [[nodiscard]] std::string to_json(const Queue& queue);
 // Without loans: they name bound pods, and the engine stores no names of those.
 [[nodiscard]] std::string to_json(const std::vector<QuotaStatus>& quotas);
-[[nodiscard]] std::string to_json(const AllQuotas& quotas, const PodNames& names);
+[[nodiscard]] std::string to_json(const AllQuotas& quotas);
 // With "namespace", "without", "line" and "withheld" besides.
 [[nodiscard]] std::string to_json(const QuotasSeen& quotas);
 [[nodiscard]] std::string to_json(const Why& why);

@@ -213,6 +213,16 @@ QuotaStatus quota_of(const Json& json) {
   return quota;
 }
 
+Loan loan_of(const Json& json) {
+  Loan loan;
+  read_into(json, "pod", loan.pod);
+  read_into(json, "quota", loan.quota);
+  read_into(json, "gpuType", loan.gpu_type);
+  read_into(json, "gpus", loan.gpus);
+  read_into(json, "since", loan.since);
+  return loan;
+}
+
 Json answer_of_kind(std::string_view text, const char* kind) {
   Json json = Json::parse(text);
   if (json.at("kind") != kind) throw NotKnown();
@@ -284,6 +294,7 @@ tl::expected<QuotasSeen, std::string> read_quotas(std::string_view text) {
     QuotasSeen quotas;
     for (const Json& one : list_in(json, "quotas")) quotas.of.quotas.push_back(quota_of(one));
     read_into(json, "namespace", quotas.namespace_);
+    for (const Json& one : list_in(json, "borrowed")) quotas.loans.push_back(loan_of(one));
     read_into(json, "without", quotas.of.without);
     read_into(json, "withheld", quotas.is_withheld);
     read_age(json, quotas.data_age);

@@ -75,26 +75,28 @@ struct QuotaStatus {
   friend bool operator==(const QuotaStatus&, const QuotaStatus&) = default;
 };
 
+// GPUs that a pod uses beyond its quota's guarantee.
+struct BorrowedGpus {
+  std::string uid;         // of the pod
+  std::string namespace_;  // the pod's
+  std::string quota;
+  std::string gpu_type;  // of the quota's line
+  k8s::Quantity gpus;    // the borrowed part of what it uses
+  Time since{};          // when it was charged
+  friend bool operator==(const BorrowedGpus&, const BorrowedGpus&) = default;
+};
+
 // The quotas of a namespace, and the line in which its pods wait.
 struct NamespaceQuotas {
   // The quota that counts its pods, then the one that this is a part of, and so on.
   std::vector<QuotaStatus> quotas;
   // Why its pods get no GPUs, whatever is free; empty: they may.
   std::string without;
-  std::size_t in_line = 0;      // pods in the line of its quota, as PodInLine::line_length
-  std::optional<PodRef> head;   // the first of them; nullopt: there is none
-  Time head_since{};            // since when the head waits
-  std::size_t first_place = 0;  // of the first pod of the namespace; 0: none is in line
-};
-
-// GPUs that a pod uses beyond its quota's guarantee.
-struct BorrowedGpus {
-  std::string uid;  // of the pod
-  std::string quota;
-  std::string gpu_type;  // of the quota's line
-  k8s::Quantity gpus;    // the borrowed part of what it uses
-  Time since{};          // when it was charged
-  friend bool operator==(const BorrowedGpus&, const BorrowedGpus&) = default;
+  std::size_t in_line = 0;               // pods in the line of its quota, as PodInLine::line_length
+  std::optional<PodRef> head;            // the first of them; nullopt: there is none
+  Time head_since{};                     // since when the head waits
+  std::size_t first_place = 0;           // of the first pod of the namespace; 0: none is in line
+  std::vector<BorrowedGpus> borrowed{};  // by its pods, the latest loan first
 };
 
 // What the pods of a namespace use of a quota's line.

@@ -393,14 +393,11 @@ class Answering {
   }
   void quotas(const Cluster& cluster) {
     if (!options_.namespace_.empty() && !options_.all_namespaces) {
-      return print(answers::quotas_seen(cluster.engine, options_.namespace_));
+      answers::QuotasSeen seen = answers::quotas_seen(cluster.engine, options_.namespace_);
+      seen.loans = answers::loans_of(seen.of.borrowed, cluster.notes.names());
+      return print(seen);
     }
-    const answers::AllQuotas all = answers::all_quotas(cluster.engine);
-    if (as_json()) {
-      terminal_.out << answers::to_json(all, cluster.notes.names());
-    } else {
-      show(terminal_.out, all, cluster.notes.names(), style_);
-    }
+    print(answers::all_quotas(cluster.engine, cluster.notes.names()));
   }
   [[nodiscard]] bool as_json() const { return options_.output == Output::kJson; }
   template <typename Answer>

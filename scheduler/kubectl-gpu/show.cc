@@ -260,6 +260,17 @@ void show_accounts(std::ostream& out, const std::vector<QuotaStatus>& quotas, co
   }
 }
 
+void show_loans(std::ostream& out, const std::vector<answers::Loan>& loans, const Style& style) {
+  if (loans.empty()) return;
+  out << "Borrowed, the latest loan first:\n";
+  Table table({"POD", "QUOTA", "TYPE", ">GPUS", ">SINCE"});
+  for (const answers::Loan& loan : loans) {
+    table.add(
+        {loan.pod, loan.quota, loan.gpu_type, gpus_text(loan.gpus), age(loan.since, style.now)});
+  }
+  table.print(out, style);
+}
+
 void show_line(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style) {
   const NamespaceQuotas& of = quotas.of;
   if (of.in_line == 0) return;
@@ -286,6 +297,7 @@ void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& sty
     out << coloured("NO GPUS", Colour::kRed, style) << "  " << of.without << '\n';
   }
   show_line(out, quotas, style);
+  if (style.wide) show_loans(out, quotas.loans, style);
   show_age(out, quotas.data_age);
 }
 
@@ -302,22 +314,9 @@ void show_uses(std::ostream& out, const std::vector<QuotaUse>& uses, const Style
   table.print(out, style);
 }
 
-void show_loans(std::ostream& out, const std::vector<BorrowedGpus>& borrowed,
-                const answers::PodNames& names, const Style& style) {
-  if (borrowed.empty()) return;
-  out << "Borrowed, the latest loan first:\n";
-  Table table({"POD", "QUOTA", "TYPE", ">GPUS", ">SINCE"});
-  for (const BorrowedGpus& loan : borrowed) {
-    table.add({names.of(loan.uid), loan.quota, loan.gpu_type, gpus_text(loan.gpus),
-               age(loan.since, style.now)});
-  }
-  table.print(out, style);
-}
-
 }  // namespace
 
-void show(std::ostream& out, const answers::AllQuotas& quotas, const answers::PodNames& names,
-          const Style& style) {
+void show(std::ostream& out, const answers::AllQuotas& quotas, const Style& style) {
   if (quotas.quotas.empty()) {
     out << "No GpuQuota is in force\n";
     return;
@@ -325,7 +324,7 @@ void show(std::ostream& out, const answers::AllQuotas& quotas, const answers::Po
   show_accounts(out, quotas.quotas, style);
   if (!style.wide) return;
   show_uses(out, quotas.uses, style);
-  show_loans(out, quotas.borrowed, names, style);
+  show_loans(out, quotas.loans, style);
 }
 
 void show(std::ostream& out, const answers::Plan& plan, const Style& style) {

@@ -19,9 +19,8 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
           const Style& style);
 void show(std::ostream& out, const answers::Queue& queue, const Style& style);
 // With style.wide also who uses them, by namespace, and what is borrowed, by pod.
-void show(std::ostream& out, const answers::AllQuotas& quotas, const answers::PodNames& names,
-          const Style& style);
-// Of one namespace.
+void show(std::ostream& out, const answers::AllQuotas& quotas, const Style& style);
+// Of one namespace; with style.wide also what its pods borrow.
 void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style);
 void show(std::ostream& out, const answers::Why& why, const Style& style);
 void show(std::ostream& out, const answers::Plan& plan, const Style& style);

@@ -81,8 +81,9 @@ class Charge {
 
 // What a pod uses beyond its quota's guarantee.
 struct Loan {
-  std::string uid;  // of the pod
-  Time at{};        // when it was charged
+  std::string uid;         // of the pod
+  std::string namespace_;  // the pod's
+  Time at{};               // when it was charged
   QuotaId quota{};
   std::size_t line = 0;
   GpuShare amount;  // the part of its charge that is borrowed

@@ -161,6 +161,7 @@ std::vector<Loan> Ledger::loans() const {
       const GpuShare part = std::min(left, charge->amount_);
       left -= part;
       all.push_back({.uid = charge->pod_.uid,
+                     .namespace_ = charge->pod_.namespace_,
                      .at = charge->pod_.at,
                      .quota = line.first,
                      .line = line.second,

@@ -22,6 +22,9 @@ NamespaceQuotas QuotaStatuses::of(const std::string& namespace_) const {
   const QuotaId own = ledger_.quota_of(namespace_);
   of.without = words_.without(own, namespace_);
   for (const QuotaId id : ledger_.counting(namespace_)) of.quotas.push_back(status_of(id));
+  of.borrowed = borrowed();
+  std::erase_if(of.borrowed,
+                [&](const BorrowedGpus& loan) { return loan.namespace_ != namespace_; });
   const EntityQueue* queue = queue_.find(static_cast<QueueId>(own));
   if (queue == nullptr) return of;
   const WaitingLine& line = queue->line();
@@ -60,6 +63,7 @@ std::vector<BorrowedGpus> QuotaStatuses::borrowed() const {
   std::vector<BorrowedGpus> all;
   for (const quota::Loan& loan : ledger_.loans()) {
     all.push_back({.uid = loan.uid,
+                   .namespace_ = loan.namespace_,
                    .quota = ledger_.name_of(loan.quota),
                    .gpu_type = ledger_.type_of(loan.quota, loan.line),
                    .gpus = to_quantity(loan.amount),

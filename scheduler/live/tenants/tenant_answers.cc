@@ -211,8 +211,9 @@ void TenantAnswers::ask_quota(const std::shared_ptr<const Asked>& asked) {
   asker_.ask([namespace_ = asked->of.namespace_](
                  const Engine& engine) { return answers::quotas_seen(engine, namespace_); },
              asked->client,
-             [this, asked](const tl::expected<answers::QuotasSeen, Unanswered>& quotas) {
+             [this, asked](tl::expected<answers::QuotasSeen, Unanswered> quotas) {
                if (!quotas) return asked->answer(reply_to(quotas.error(), asker_.leader()));
+               quotas->loans = scheduler_.notes->loans_of(quotas->of.borrowed);
                std::set<std::string> others;
                if (const auto& head = quotas->of.head) others.insert(head->namespace_);
                find_visible(asked, false, std::move(others),

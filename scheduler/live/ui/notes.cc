@@ -122,6 +122,12 @@ answers::PodNames UiNotes::names_of(const std::vector<GpuTenant>& pods) const {
   return names;
 }
 
+std::vector<answers::Loan> UiNotes::loans_of(const std::vector<BorrowedGpus>& borrowed) const {
+  std::vector<GpuTenant> pods;
+  for (const BorrowedGpus& one : borrowed) pods.push_back({.uid = one.uid, .pieces = 0});
+  return answers::loans_of(borrowed, names_of(pods));
+}
+
 void UiNotes::name_ends(answers::Why& why) const {
   answers::name_ends(why, names_of(answers::pods_to_end(why)));
 }

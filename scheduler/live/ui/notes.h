@@ -10,6 +10,7 @@
 #include "k8s-client/api/pod.h"
 #include "scheduler/answers/pod_names.h"
 #include "scheduler/answers/queue.h"
+#include "scheduler/answers/quotas.h"
 #include "scheduler/answers/why.h"
 #include "scheduler/engine/answers.h"
 #include "scheduler/engine/decision.h"
@@ -64,6 +65,8 @@ class UiNotes {
   [[nodiscard]] std::optional<answers::Chosen> chosen(const std::string& uid) const;
   // The names of these pods, as far as they are known.
   [[nodiscard]] answers::PodNames names_of(const std::vector<GpuTenant>& pods) const;
+  [[nodiscard]] std::vector<answers::Loan> loans_of(
+      const std::vector<BorrowedGpus>& borrowed) const;
   // answers::name_ends with the names that are known.
   void name_ends(answers::Why& why) const;
 

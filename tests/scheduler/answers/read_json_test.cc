@@ -89,6 +89,8 @@ QuotasSeen whole_quotas() {
   quotas.of.head = sched::PodRef{"ml", "first", ""};
   quotas.of.head_since = kThen;
   quotas.of.first_place = 3;
+  quotas.loans = {
+      {.pod = "ml/x", .quota = "q", .gpu_type = "H100", .gpus = gpus(2), .since = kThen}};
   return quotas;
 }
 
@@ -105,6 +107,7 @@ TEST_CASE("a queue and quotas are read as they were written") {
   REQUIRE(read_as_quotas);
   CHECK(to_json(*read_as_quotas) == quotas);
   CHECK(read_as_quotas->of.quotas.at(0) == whole_quotas().of.quotas.at(0));
+  CHECK(read_as_quotas->loans == whole_quotas().loans);
 
   QuotasSeen without_head = whole_quotas();
   without_head.of.head.reset();

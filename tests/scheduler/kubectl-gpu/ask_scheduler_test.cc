@@ -359,7 +359,19 @@ TEST_CASE(
         "department  H100  10/8         2     0        9\n"
         "  team      H100  10/8         2     0        9\n"
         "In line: 17 pods; the first, of another namespace, waits 9m; the first of other is 3rd\n");
+  quotas.loans = {{.pod = "other/x",
+                   .quota = "team",
+                   .gpu_type = "H100",
+                   .gpus = k8s::Quantity::of(2),
+                   .since = kAskedAt - std::chrono::minutes(3)}};
+  api.answers[proxy + "/answers/quota?namespace=other"] =
+      tests::answer(200, kJson, answers::to_json(quotas));
+  CHECK_THAT(api.say({"quota", "-n", "other", "-o", "wide"}).out,
+             Catch::EndsWith("Borrowed, the latest loan first:\n"
+                             "POD      QUOTA  TYPE  GPUS  SINCE\n"
+                             "other/x  team   H100     2     3m\n"));
   quotas.of = {};
+  quotas.loans.clear();
   const auto told = [&] {
     api.answers[proxy + "/answers/quota?namespace=other"] =
         tests::answer(200, kJson, answers::to_json(quotas));

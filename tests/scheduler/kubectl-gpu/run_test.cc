@@ -176,6 +176,12 @@ spec:
                                        "ml/first  guest  H100     1     3m\n"));
   CHECK_THAT(wide.out, Catch::Contains("\nUsed by:\nQUOTA  TYPE  NAMESPACE  GPUS  PODS\n"
                                        "guest  H100  ml            4     4\n"));
+  const Said of_ml =
+      say({"quota", "-n", "ml", "-o", "wide", "--from", nodes_file(), "--from", file});
+  CHECK_THAT(of_ml.out, Catch::EndsWith("ml/first  guest  H100     1     3m\n"));
+  const Said of_other =
+      say({"quota", "-n", "other", "-o", "wide", "--from", nodes_file(), "--from", file});
+  CHECK_THAT(of_other.out, Catch::Contains("lender") && !Catch::Contains("Borrowed"));
   const Said json = say({"quota", "-o", "json", "--from", nodes_file(), "--from", file});
   CHECK(nlohmann::json::parse(json.out)["usedBy"] == nlohmann::json{{{"quota", "guest"},
                                                                      {"gpuType", "H100"},
