@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace sched::answers {
 namespace {
@@ -142,9 +143,10 @@ void read_chosen(const Json& json, Why& why) {
   read_into(*found, "waitedSeconds", chosen.waited);
   const auto runner_up = found->find("runnerUp");
   if (runner_up == found->end() || runner_up->is_null()) return;
-  Chosen::RunnerUp& second = chosen.runner_up.emplace();
+  Chosen::RunnerUp second;
   read_into(*runner_up, "node", second.node);
   read_into(*runner_up, "score", second.score);
+  chosen.runner_up = std::move(second);
 }
 
 void read_into(const Json& object, const char* key, Pieces& pieces) {
