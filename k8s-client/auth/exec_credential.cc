@@ -3,6 +3,9 @@
 #include "k8s-client/api/decode/rfc3339.h"
 #include "k8s-client/yaml/object_reader.h"
 
+#include <algorithm>
+#include <chrono>
+
 namespace k8s::auth {
 namespace {
 
@@ -21,6 +24,14 @@ void read_certificate(yaml::ObjectReader& status, ExecCredential& credential) {
   if (!is_pem(credential.key_pem)) status.complain("clientKeyData", "must be PEM");
 }
 
+// The clock counts nanoseconds and ends in the year 2262, while "9999-12-31T23:59:59Z" is a way to
+// say that a credential does not expire. From 1970 on, so that differences fit, too.
+std::chrono::system_clock::time_point on_clock(Timestamp time) {
+  using Clock = std::chrono::system_clock;
+  constexpr Timestamp kLast = std::chrono::floor<Timestamp::duration>(Clock::time_point::max());
+  return std::clamp(time, Timestamp{}, kLast);
+}
+
 ExecCredential read_status(yaml::ObjectReader& status) {
   status.allow_unknown();
   ExecCredential credential;
@@ -33,7 +44,7 @@ ExecCredential read_status(yaml::ObjectReader& status) {
   if (const auto expires = status.string("expirationTimestamp"); expires && !expires->empty()) {
     const auto time = json::parse_rfc3339(*expires);
     if (!time) status.complain("expirationTimestamp", "must be a time as in RFC 3339");
-    if (time) credential.expires = *time;
+    if (time) credential.expires = on_clock(*time);
   }
   return credential;
 }

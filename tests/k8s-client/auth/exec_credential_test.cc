@@ -53,6 +53,19 @@ TEST_CASE("exec credential: when it expires") {
   CHECK(credential->expires == sys_days(2026y / March / 4) + 4h + 6min + 7s);
 }
 
+TEST_CASE("exec credential: one that expires beyond the clock's last year is good until then") {
+  using namespace std::chrono;
+  const auto expires = [](const char* at) {
+    const auto credential = parse_exec_credential(
+        printed(std::string(R"({"token": "t", "expirationTimestamp": ")") + at + R"("})"), kV1);
+    REQUIRE(credential.has_value());
+    REQUIRE(credential->expires);
+    return *credential->expires;
+  };
+  CHECK(expires("9999-12-31T23:59:59Z") > sys_days(2262y / January / 1));
+  CHECK(expires("1013-03-04T05:06:07Z") == sys_days(1970y / January / 1));
+}
+
 TEST_CASE("exec credential: refused with what is wrong, and without the secret") {
   struct Case {
     std::string name;
