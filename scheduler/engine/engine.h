@@ -108,7 +108,7 @@ class Engine {
   // Changes to a pod that no node takes, each of which would do alone: to leave out a line of its
   // nodeSelector, an annotation about GPUs, or its required node affinity; to tolerate the taints
   // of a node, but for those that Kubernetes sets. First those after which a node would take it
-  // now, then those after which the fewest GPUs would have to be freed; at most three. Eight are
+  // now, then those after which the fewest GPUs would have to be freed; at most three. Six are
   // tried, and each costs as candidates() and room_for().
   [[nodiscard]] std::vector<PodChange> changes_for(const k8s::Pod& pod) const;
 

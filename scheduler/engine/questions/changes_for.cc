@@ -14,7 +14,7 @@
 namespace sched {
 namespace {
 
-constexpr std::size_t kMostTried = 8;
+constexpr std::size_t kMostTried = 6;
 constexpr std::size_t kMostTold = 3;
 
 // Those that narrow down which nodes will do. The others state what a GPU of the pod is to be.
