@@ -3,7 +3,7 @@
 #include "plugins/node_affinity/required_nodes.h"
 #include "plugins/pod_topology_spread/default_selectors.h"
 #include "plugins/support/pod_selector.h"
-#include "plugins/support/taints.h"
+#include "scheduler/framework/taints.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "plugins/taint_toleration/taint_toleration.h"
 
 #include "plugins/support/one_reason.h"
-#include "plugins/support/taints.h"
+#include "scheduler/framework/taints.h"
 
 #include <algorithm>
 
@@ -19,17 +19,10 @@ bool is_tolerated(const Taint& taint, const Tolerations& tolerations) {
                      [&](const k8s::Toleration& each) { return each.tolerates(taint); });
 }
 
-// In the notation of `kubectl taint`: key=value:Effect.
-std::string to_string(const Taint& taint) {
-  std::string text = taint.key;
-  if (!taint.value.empty()) text += "=" + taint.value;
-  return text + (taint.effect == TaintEffect::kNoExecute ? ":NoExecute" : ":NoSchedule");
-}
-
-// The toleration that would let a pod there, to be pasted into its tolerations; empty: it is
-// Kubernetes' own taint, which says that the node cannot run pods now.
+// The toleration that would let a pod there, to be pasted into its tolerations; empty: the taint
+// is_passing.
 std::string toleration_of(const Taint& taint) {
-  if (taint.key.find("kubernetes.io/") != std::string::npos) return "";
+  if (is_passing(taint)) return "";
   const std::string value =
       taint.value.empty() ? "operator: Exists" : "value: \"" + taint.value + "\"";
   return "{key: " + taint.key + ", " + value +
@@ -53,8 +46,7 @@ class Check final : public OneReasonFilter {
     const Taint* taint = untolerated(node);
     if (taint == nullptr) return "";
     const std::string toleration = toleration_of(*taint);
-    return "taint " + to_string(*taint) +
-           (toleration.empty() ? "" : ", tolerated by " + toleration);
+    return "taint " + text_of(*taint) + (toleration.empty() ? "" : ", tolerated by " + toleration);
   }
 
  private:

@@ -1,4 +1,5 @@
 #include "scheduler/engine/questions/questions.h"
+#include "scheduler/framework/taints.h"
 #include "scheduler/gpu/wishes.h"
 
 #include <algorithm>
@@ -28,32 +29,13 @@ struct Changed {
   std::string_view label;  // that need not have the value that the pod names; empty: none
 };
 
-// Kubernetes sets these itself, for nodes that are cordoned, not ready and the like.
-bool is_of_kubernetes(const k8s::Taint& taint) {
-  return taint.key.starts_with("node.kubernetes.io/") ||
-         taint.key.starts_with("node.cloudprovider.kubernetes.io/");
-}
-
-bool keeps_off(const k8s::Taint& taint, const k8s::Pod& pod) {
-  return taint.effect != k8s::TaintEffect::kPreferNoSchedule &&
-         std::none_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
-                      [&](const k8s::Toleration& one) { return one.tolerates(taint); });
-}
-
-// "dedicated=ml:NoSchedule", as kubectl taint writes it.
-std::string text_of(const k8s::Taint& taint) {
-  std::string text = taint.key;
-  if (!taint.value.empty()) text += '=' + taint.value;
-  return text + (taint.effect == k8s::TaintEffect::kNoExecute ? ":NoExecute" : ":NoSchedule");
-}
-
 // With tolerations of all that somebody has tainted nodes with; the same pod if it has them.
 k8s::Pod tolerating_more(const k8s::Pod& pod, const Nodes& nodes) {
   k8s::Pod changed = pod;
   for (NodeSlot slot = 0; slot < nodes.slots(); ++slot) {
     if (!nodes.present(slot)) continue;
     for (const k8s::Taint& taint : nodes.facts(slot).taints) {
-      if (is_of_kubernetes(taint) || !keeps_off(taint, changed)) continue;
+      if (is_passing(taint) || !keeps_off(taint, changed.spec.tolerations)) continue;
       changed.spec.tolerations.push_back({.key = taint.key,
                                           .op = k8s::TolerationOperator::kExists,
                                           .value = {},
@@ -96,7 +78,8 @@ void name_value(const k8s::Pod& pod, const NodeFacts& node, Changed& changed) {
     if (const std::string* value = node.labels.find(changed.label)) change.to = *value;
   } else if (change.what == "toleration") {
     for (const k8s::Taint& taint : node.taints) {
-      if (keeps_off(taint, pod)) change.to += (change.to.empty() ? "" : ", ") + text_of(taint);
+      if (keeps_off(taint, pod.spec.tolerations))
+        change.to += (change.to.empty() ? "" : ", ") + text_of(taint);
     }
   }
 }

@@ -37,6 +37,11 @@ TEST_CASE(
             .labelled("zone", "a")
             .tainted("node.kubernetes.io/unschedulable", "")
             .product(kH100));
+  s.has(node("leaves")
+            .gpus(8)
+            .labelled("zone", "a")
+            .tainted("ToBeDeletedByClusterAutoscaler", "1767265200")
+            .product(kH100));
   s.has(node("other").gpus(4).labelled("zone", "b").product(kH100));
   s.has(pod("o-1").gpus(1).on("other"));
   s.has(pod("o-3").gpus(3).on("other"));
