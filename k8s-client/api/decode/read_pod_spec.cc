@@ -114,8 +114,11 @@ bool read_volume(JsonValue value, Volume& out, bool& node_free, std::vector<std:
     if (key == "image") return read_image_volume(field, images);
     if (mounts_anywhere(key)) return true;
     node_free = false;
-    out.source = key;
-    out.kind = volume_kind(key);
+    // The API server takes one source alone; of several the last one counts.
+    out = {.name = std::move(out.name),
+           .kind = volume_kind(key),
+           .claim_name = {},
+           .source = std::string(key)};
     if (out.kind == Volume::Kind::kDisk) return read_disk(field, out);
     if (out.kind != Volume::Kind::kPersistentVolumeClaim) return true;
     return field.fields([&](std::string_view name, JsonValue inner) {

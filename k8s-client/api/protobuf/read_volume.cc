@@ -66,8 +66,11 @@ bool read_source(Value value, Volume& out, std::vector<std::string>& images) {
     const std::string_view source = number < kSources.size() ? kSources[number] : kUnknownSource;
     if (source == "image") return read_image(field, images);
     if (mounts_anywhere(source)) return true;
-    out.source = source;
-    out.kind = volume_kind(source);
+    // As from JSON: of several sources the last one counts.
+    out = {.name = std::move(out.name),
+           .kind = volume_kind(source),
+           .claim_name = {},
+           .source = std::string(source)};
     if (out.kind == Volume::Kind::kDisk) return read_disk(field, out);
     if (out.kind != Volume::Kind::kPersistentVolumeClaim) return true;
     return field.fields([&](std::uint32_t inner_number, Value inner) {
