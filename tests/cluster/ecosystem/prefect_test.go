@@ -118,13 +118,14 @@ func (p *plane) startPrefect() *prefectServer {
 	return s
 }
 
-// start starts prefect as a server; it ends with the plane. It returns whether the process is still there.
+// start starts prefect as a server; it is killed before the plane ends, since a worker may wait for its flow runs at SIGTERM. It returns whether the process is still there.
 func (s *prefectServer) start(name string, args ...string) func() bool {
 	s.p.t.Helper()
 	process, err := s.p.cluster.StartChild(name, s.env, filepath.Join(bin, "prefect/bin/prefect"), args...)
 	if err != nil {
 		s.p.t.Fatal(err)
 	}
+	s.p.t.Cleanup(process.Kill)
 	return process.Running
 }
 
