@@ -107,7 +107,7 @@ class Engine {
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
   // Changes to a pod that no node takes, each of which would do alone: to leave out a line of its
   // nodeSelector, an annotation about GPUs, or its required node affinity; to tolerate the taints
-  // of a node, but for those that Kubernetes sets. First those after which a node would take it
+  // of a node that do not pass (taints.h). First those after which a node would take it
   // now, then those after which the fewest GPUs would have to be freed; at most three. Six are
   // tried, and each costs as candidates() and room_for().
   [[nodiscard]] std::vector<PodChange> changes_for(const k8s::Pod& pod) const;

@@ -87,6 +87,8 @@ class Cluster {
     return decisions;
   }
 
+  [[nodiscard]] const Engine& engine() const { return engine_; }
+
   // One of the neighbour's pods ends, and another comes.
   void turn() {
     now_ += std::chrono::milliseconds(100);
@@ -225,6 +227,19 @@ TEST_CASE("what is stored of shapes stays within the memory that it is given") {
   const std::int64_t pods = kept_with(0);  // and the one shape that was asked about last
   CHECK(kept_with(kBound) - pods <= kBound);
   CHECK(kept_with(100 * kBound) - pods > 3 * kBound);
+}
+
+TEST_CASE(
+    "of a large pod that asks for many labels a few copies are made to find what would help") {
+  constexpr int kLabels = 500;
+  constexpr std::int64_t kBytes = 100'000;
+  const Cluster cluster;
+  PodBuilder built = pod_of("crowd", 1).gpus(1).annotated("note", std::string(kBytes, 'x'));
+  for (int i = 0; i < kLabels; ++i) built.selects(fmt::format("example.com/label-{}", i), "x");
+  const k8s::Pod pod = built;
+  const Cost cost = cost_of([&] { static_cast<void>(cluster.engine().changes_for(pod)); });
+  INFO(cost);
+  CHECK(cost.peak_bytes < 20 * kBytes);  // a copy for each label takes 500 times as much
 }
 
 TEST_CASE("rejected pods, however many, cost a decision nothing until a node is tried again") {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +44,8 @@ k8s::Pod tolerating_more(const k8s::Pod& pod, const Nodes& nodes) {
   return changed;
 }
 
-// The pod with one thing less that it asks of a node, for each of these things.
+// The pod with one thing less that it asks of a node, for the first kMostTried of these things: a
+// pod may be large, and ask for thousands.
 std::vector<Changed> changed_pods(const k8s::Pod& pod, const Nodes& nodes) {
   std::vector<Changed> all;
   const auto changed = [&](std::string what) -> Changed& {
@@ -53,17 +53,21 @@ std::vector<Changed> changed_pods(const k8s::Pod& pod, const Nodes& nodes) {
     return all.back();
   };
   for (const auto& [label, value] : pod.spec.node_selector) {
+    if (all.size() == kMostTried) return all;
     Changed& one = changed("nodeSelector " + label);
     one.pod.spec.node_selector.erase(label);
     one.label = label;
   }
   for (const std::string_view annotation : kNarrowing) {
+    if (all.size() == kMostTried) return all;
     if (pod.metadata.annotations.find(annotation) == nullptr) continue;
     changed("annotation " + std::string(annotation)).pod.metadata.annotations.erase(annotation);
   }
+  if (all.size() == kMostTried) return all;
   if (pod.spec.node_affinity && pod.spec.node_affinity->required) {
     changed("required node affinity").pod.spec.node_affinity->required.reset();
   }
+  if (all.size() == kMostTried) return all;
   k8s::Pod tolerating = tolerating_more(pod, nodes);
   if (tolerating.spec.tolerations.size() > pod.spec.tolerations.size()) {
     changed("toleration").pod = std::move(tolerating);
@@ -94,9 +98,7 @@ std::int64_t gpus_of(const PodChange& change) {
 
 std::vector<PodChange> Questions::changes_for(const k8s::Pod& pod) const {
   std::vector<PodChange> changes;
-  std::vector<Changed> tried = changed_pods(pod, world_.nodes);
-  if (tried.size() > kMostTried) tried.resize(kMostTried);
-  for (Changed& changed : tried) {
+  for (Changed& changed : changed_pods(pod, world_.nodes)) {
     PodChange& change = changed.change;
     if (const auto best = candidates(changed.pod, 1, {}); !best.empty()) {
       change.node = best.front().node;

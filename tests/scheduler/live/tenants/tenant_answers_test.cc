@@ -1,4 +1,4 @@
-// Why a tenant's pod waits, what cluster there is, who is told, and how often it may ask.
+// The answers why a pod waits and about the cluster, their access rights and their budget.
 #include "scheduler/answers/json.h"
 #include "tests/scheduler/live/tenants/world.h"
 

@@ -1,5 +1,5 @@
-// What the tests of answers for tenants share: a cluster over a real engine, and an API server that
-// says who may see what, and is the test.
+// What the tests of answers for tenants share: a cluster over a real engine, and a double of the
+// API server's reviews of tokens and access.
 #pragma once
 
 #include "plugins/registry.h"
