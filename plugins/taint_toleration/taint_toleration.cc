@@ -19,17 +19,6 @@ bool is_tolerated(const Taint& taint, const Tolerations& tolerations) {
                      [&](const k8s::Toleration& each) { return each.tolerates(taint); });
 }
 
-// The toleration that would let a pod there, to be pasted into its tolerations; empty: the taint
-// is_passing.
-std::string toleration_of(const Taint& taint) {
-  if (is_passing(taint)) return "";
-  const std::string value =
-      taint.value.empty() ? "operator: Exists" : "value: \"" + taint.value + "\"";
-  return "{key: " + taint.key + ", " + value +
-         ", effect: " + (taint.effect == TaintEffect::kNoExecute ? "NoExecute" : "NoSchedule") +
-         "}";
-}
-
 class Check final : public OneReasonFilter {
  public:
   explicit Check(Tolerations tolerations)
@@ -45,8 +34,8 @@ class Check final : public OneReasonFilter {
   std::string numbers(const NodeView& node, unsigned) const override {
     const Taint* taint = untolerated(node);
     if (taint == nullptr) return "";
-    const std::string toleration = toleration_of(*taint);
-    return "taint " + text_of(*taint) + (toleration.empty() ? "" : ", tolerated by " + toleration);
+    return "taint " + text_of(*taint) +
+           (is_passing(*taint) ? "" : ", tolerated by " + toleration_of(*taint));
   }
 
  private:

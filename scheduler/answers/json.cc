@@ -200,6 +200,7 @@ std::string to_json(const QuotasSeen& quotas) {
       {"firstOfNamespace", of.first_place}};
   add_age(all, quotas.data_age);
   all["borrowed"] = loans_json(quotas.loans);
+  all["selectedInVainBy"] = of.in_vain;
   if (quotas.is_withheld) all["withheld"] = true;
   return text_of(all);
 }
@@ -267,7 +268,9 @@ std::string to_json(const Plan& plan) {
                   {"wouldWait", array_of(plan.waits, wait)},
                   {"wouldEnd", array_of(plan.ended, name)},
                   {"startAnyway", plan.start_anyway},
-                  {"stillWaiting", plan.still_waiting}});
+                  {"stillWaiting", plan.still_waiting},
+                  {"stillWaitingFor", plan.still_waiting_for},
+                  {"replaced", array_of(plan.replaced, name)}});
 }
 
 }  // namespace sched::answers

@@ -59,6 +59,8 @@ class Planning {
       started_before[outcome.pod.uid] = outcome.starts();
     }
     for (Event& event : change.objects) engine_.apply(std::move(event), now_);
+    for (const PodRef& pod : change.replaced) engine_.apply(event::PodDeleted{pod}, now_);
+    plan_.replaced = std::move(change.replaced);
     evict(std::move(change.evicted));
     for (k8s::Pod& pod : change.pods) create(std::move(pod), PlanRow::Origin::kNew);
     outlook_.advance(engine_, now_);
@@ -71,7 +73,9 @@ class Planning {
     }
     for (const k8s::Pod& pod : created_) tell_of_waiting(pod);
     for (const PodInLine& pod : engine_.in_line()) {
-      if (!origins_.contains(pod.pod.uid)) ++plan_.still_waiting;
+      if (origins_.contains(pod.pod.uid)) continue;
+      ++plan_.still_waiting;
+      ++plan_.still_waiting_for[blocked_by(pod, outlook_)];
     }
     return std::move(plan_);
   }

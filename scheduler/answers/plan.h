@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct Change {
   std::vector<Event> objects = {};
   // Pods that are created: without a node, each with its own uid.
   std::vector<k8s::Pod> pods = {};
+  // Pods that end because one of `pods` has their name.
+  std::vector<PodRef> replaced = {};
   // Nodes that are drained, as they are now, and their pods.
   std::vector<k8s::Node> drained = {};
   std::vector<k8s::Pod> evicted = {};
@@ -47,8 +50,12 @@ struct Plan {
   std::vector<PlanRow> waits;   // of the new and the evicted pods
   // Evicted pods that nothing creates again, or that then wait for another scheduler.
   std::vector<PodRef> ended;
-  std::size_t start_anyway = 0;   // of those that wait, without the change
-  std::size_t still_waiting = 0;  // of those that wait in the cluster, with the change
+  std::size_t start_anyway = 0;  // of those that wait, without the change
+  // Of those that wait in the cluster, with the change: how many, and for what
+  // (QueueRow::blocked_by; "never": NeverRow).
+  std::size_t still_waiting = 0;
+  std::map<std::string, std::size_t> still_waiting_for = {};
+  std::vector<PodRef> replaced = {};
 
   // Whether every pod that is created, for the first time or again, has a node.
   [[nodiscard]] bool all_start() const { return waits.empty(); }

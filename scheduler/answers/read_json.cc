@@ -298,6 +298,7 @@ tl::expected<QuotasSeen, std::string> read_quotas(std::string_view text) {
     read_into(json, "namespace", quotas.namespace_);
     for (const Json& one : list_in(json, "borrowed")) quotas.loans.push_back(loan_of(one));
     read_into(json, "without", quotas.of.without);
+    read_into(json, "selectedInVainBy", quotas.of.in_vain);
     read_into(json, "withheld", quotas.is_withheld);
     read_age(json, quotas.data_age);
     const auto line = json.find("line");

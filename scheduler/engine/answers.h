@@ -97,6 +97,8 @@ struct NamespaceQuotas {
   Time head_since{};                     // since when the head waits
   std::size_t first_place = 0;           // of the first pod of the namespace; 0: none is in line
   std::vector<BorrowedGpus> borrowed{};  // by its pods, the latest loan first
+  // Quotas that select the namespace, too, and do not count it.
+  std::vector<std::string> in_vain{};
 };
 
 // What the pods of a namespace use of a quota's line.
@@ -270,7 +272,7 @@ struct RoomFor {
 
 // A change to a pod that no node takes, after which one would.
 struct PodChange {
-  std::string what;               // "nodeSelector example.com/zone", "toleration"
+  std::string what;               // "nodeSelector example.com/zone", "tolerations"
   std::string to{};               // what it would have to be; empty: it would have to go
   std::string node{};             // that would take the pod
   std::vector<GpuTenant> pods{};  // that would have to end there first

@@ -35,11 +35,22 @@ namespace sched {
          taint.key == "ToBeDeletedByClusterAutoscaler" || taint.key.starts_with("karpenter.sh/");
 }
 
+// The effect of a taint that keeps pods off.
+[[nodiscard]] inline std::string effect_of(const k8s::Taint& taint) {
+  return taint.effect == k8s::TaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
+}
+
 // As kubectl taint writes it: "dedicated=ml:NoSchedule". Of a taint that keeps pods off.
 [[nodiscard]] inline std::string text_of(const k8s::Taint& taint) {
-  std::string text = taint.key;
-  if (!taint.value.empty()) text += '=' + taint.value;
-  return text + (taint.effect == k8s::TaintEffect::kNoExecute ? ":NoExecute" : ":NoSchedule");
+  return taint.key + (taint.value.empty() ? "" : '=' + taint.value) + ':' + effect_of(taint);
+}
+
+// The toleration of just that taint, to be pasted into a pod's tolerations: "{key: dedicated,
+// value: "ml", effect: NoSchedule}".
+[[nodiscard]] inline std::string toleration_of(const k8s::Taint& taint) {
+  return "{key: " + taint.key +
+         (taint.value.empty() ? ", operator: Exists" : ", value: \"" + taint.value + '"') +
+         ", effect: " + effect_of(taint) + '}';
 }
 
 }  // namespace sched

@@ -4,6 +4,7 @@
 #include "k8s-client/api/defaults.h"
 #include "scheduler/kubectl-gpu/read_files.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -18,6 +19,11 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostPods = 100'000;
+// Those of manifests/base/crds/gpuquotas.yaml.
+const std::vector<std::string> kQuotaFields = {"cohort",     "maxGpusPerPod", "namespaceSelector",
+                                               "namespaces", "order",         "parent",
+                                               "quotas",     "weight",        "whenDeleted"};
+const std::vector<std::string> kQuotaLineFields = {"gpuType", "guaranteed", "lendable", "limit"};
 
 // A count of a workload's spec; absent: one.
 std::size_t count_of(const Json& spec, const char* field) {
@@ -31,27 +37,53 @@ Json at(const Json& object, const char* key) {
   return object.is_object() ? object.value(key, Json::object()) : Json::object();
 }
 
+// An API server would take a field that nobody knows off the object, and warn.
+k8s::Result<void> check_fields(const Json& object, const std::string& path,
+                               const std::vector<std::string>& known) {
+  if (!object.is_object()) return {};
+  for (const auto& [field, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), field) != known.end()) continue;
+    return k8s::decode_error(fmt::format("{}.{}: there is no such field; there are {}", path, field,
+                                         fmt::join(known, ", ")));
+  }
+  return {};
+}
+
+// Of a GpuQuota: a misspelt amount would be none.
+k8s::Result<void> check_fields(const Json& quota) {
+  const Json spec = at(quota, "spec");
+  if (auto read = check_fields(spec, "spec", kQuotaFields); !read) return read;
+  for (const Json& line : spec.value("quotas", Json::array())) {
+    if (auto read = check_fields(line, "spec.quotas", kQuotaLineFields); !read) return read;
+  }
+  return {};
+}
+
 class Reader {
  public:
   Reader(const std::string& default_namespace, PriorityClasses classes, answers::Change& into)
       : namespace_(default_namespace), classes_(std::move(classes)), into_(into) {}
 
-  k8s::Result<void> read(std::string_view kind, std::string_view json) {
-    if (kind == "Pod") return add_pod(json);
-    if (kind == "PriorityClass") {
-      const Json object = Json::parse(json);
+  k8s::Result<void> read(const FoundObject& found) {
+    if (found.is("Pod", "")) return add_pod(found.json);
+    if (found.is("PriorityClass", "scheduling.k8s.io")) {
+      const Json object = Json::parse(found.json);
       classes_[at(object, "metadata").value("name", "")] = object.value("value", 0);
       return {};
     }
-    if (is_workload(kind)) return add_workload(kind, Json::parse(json));
-    auto event = event_of(kind, json);
+    if (is_workload(found)) return add_workload(found.kind, Json::parse(found.json));
+    if (found.is("GpuQuota", "gpu-scheduler.io")) {
+      if (auto read = check_fields(Json::parse(found.json)); !read) return read;
+    }
+    auto event = event_of(found);
     if (!event) return tl::unexpected(std::move(event.error()));
     if (!*event) {
       return k8s::decode_error(
           "want pods (Pod, Job, JobSet, Deployment, ReplicaSet, ReplicationController, "
           "StatefulSet), a Node, a GpuQuota, a PriorityClass, a Namespace, a Service, or something "
           "of storage; found a " +
-          std::string(kind));
+          std::string(found.kind) +
+          (found.api_version.empty() ? "" : " of " + std::string(found.api_version)));
     }
     complete(**event, namespace_);
     into_.objects.push_back(**std::move(event));
@@ -84,9 +116,10 @@ class Reader {
   }
 
  private:
-  static bool is_workload(std::string_view kind) {
-    return kind == "Job" || kind == "JobSet" || kind == "Deployment" || kind == "ReplicaSet" ||
-           kind == "ReplicationController" || kind == "StatefulSet";
+  static bool is_workload(const FoundObject& found) {
+    return found.is("Job", "batch") || found.is("JobSet", "jobset.x-k8s.io") ||
+           found.is("Deployment", "apps") || found.is("ReplicaSet", "apps") ||
+           found.is("StatefulSet", "apps") || found.is("ReplicationController", "");
   }
 
   k8s::Result<void> add_pod(std::string_view json) {
@@ -153,9 +186,8 @@ k8s::Result<void> load_manifests(const std::vector<std::string>& files,
                                  answers::Change& change) try {
   Reader reader(namespace_, std::move(classes), change);
   for (const std::string& file : files) {
-    const auto read = for_each_object(file, [&](std::string_view kind, std::string_view json) {
-      return reader.read(kind, json);
-    });
+    const auto read =
+        for_each_object(file, [&](const FoundObject& found) { return reader.read(found); });
     if (!read) return read;
   }
   return reader.finish();

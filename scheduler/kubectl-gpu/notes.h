@@ -21,6 +21,7 @@ using PodName = std::pair<std::string, std::string>;  // namespace and name
 struct Wanted {
   std::optional<PodName> pod = {};
   bool nodes = false;
+  bool pods = false;                   // by name
   std::set<std::string> pods_on = {};  // nodes
 };
 
@@ -42,6 +43,12 @@ class Notes {
   [[nodiscard]] const answers::PodNames& names() const { return names_; }
   // The wanted pod; nullopt: there is no such pod that has not finished.
   [[nodiscard]] const std::optional<k8s::Pod>& pod() const { return pod_; }
+  // What was probably meant if there is no such pod: "; there is vision/v3". May be empty.
+  [[nodiscard]] std::string instead_of_pod() const;
+  // The same of a namespace.
+  [[nodiscard]] std::string instead_of_namespace(const std::string& name) const;
+  // Those that have not finished, by name; unless all are wanted, some.
+  [[nodiscard]] const std::map<PodName, PodRef>& pods() const { return pods_; }
   // By name; empty unless wanted.
   [[nodiscard]] const std::map<std::string, k8s::Node>& nodes() const { return nodes_; }
   // The pods on the nodes in Wanted::pods_on.
@@ -58,6 +65,10 @@ class Notes {
   answers::PodNames names_;
   std::map<std::string, std::int32_t> priorities_;
   std::optional<k8s::Pod> pod_;
+  // All, or those with the wanted pod's name or namespace.
+  std::map<PodName, PodRef> pods_;
+  std::set<std::string> namespaces_;
+  bool is_node_ = false;  // whether a node has the wanted pod's name
   std::map<std::string, k8s::Node> nodes_;
   std::vector<k8s::Pod> pods_on_nodes_;
   std::vector<k8s::Pod> strangers_;

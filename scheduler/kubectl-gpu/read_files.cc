@@ -33,19 +33,23 @@ k8s::Result<void> in_place(const k8s::Result<void>& result, const std::string& p
   return tl::unexpected(k8s::with_context(result.error(), place));
 }
 
-// A List's items may have no kind; then it follows from the list's kind: "PodList".
+// A List's items may have no kind; then it follows from the list's kind: "PodList", as their
+// version does.
 k8s::Result<void> for_each_in(element document, const std::string& place, const EachObject& each) {
   const std::string_view kind = text_at(document, "kind");
   if (kind.empty()) return k8s::decode_error(place + ": want a Kubernetes object, with its kind");
+  const std::string_view version = text_at(document, "apiVersion");
   simdjson::dom::array items;
   if (!kind.ends_with("List") || document["items"].get(items) != simdjson::SUCCESS) {
-    return in_place(each(kind, simdjson::minify(document)), place);
+    return in_place(each({version, kind, simdjson::minify(document)}), place);
   }
   const std::string_view of_list = kind.substr(0, kind.size() - std::strlen("List"));
   std::size_t i = 0;
   for (const element item : items) {
     const std::string_view own = text_at(item, "kind");
-    const auto read = each(own.empty() ? of_list : own, simdjson::minify(item));
+    const std::string json = simdjson::minify(item);
+    const auto read = each(own.empty() ? FoundObject{version, of_list, json}
+                                       : FoundObject{text_at(item, "apiVersion"), own, json});
     if (!read) return in_place(read, place + ": items[" + std::to_string(i) + "]");
     ++i;
   }
@@ -110,25 +114,27 @@ void complete(Object& object, const std::string& namespace_) {
 
 struct Kind {
   std::string_view name;
+  std::string_view group;  // of its API; empty: Kubernetes' core
   k8s::Result<std::optional<Event>> (*read)(std::string_view json);
 };
+constexpr std::string_view kStorage = "storage.k8s.io";
 constexpr std::array<Kind, 16> kKinds = {{
-    {"Pod", read<k8s::Pod>},
-    {"Node", read<k8s::Node>},
-    {"Namespace", read<k8s::Namespace>},
-    {"GpuQuota", read<k8s::GpuQuota>},
-    {"PersistentVolumeClaim", read<k8s::PersistentVolumeClaim>},
-    {"PersistentVolume", read<k8s::PersistentVolume>},
-    {"StorageClass", read<k8s::StorageClass>},
-    {"CSINode", read<k8s::CsiNode>},
-    {"CSIDriver", read<k8s::CsiDriver>},
-    {"CSIStorageCapacity", read<k8s::CsiStorageCapacity>},
-    {"VolumeAttachment", read<k8s::VolumeAttachment>},
-    {"DeviceClass", read<k8s::DeviceClass>},
-    {"Service", read<k8s::Service>},
-    {"ReplicationController", read<k8s::ReplicationController>},
-    {"ReplicaSet", read<k8s::ReplicaSet>},
-    {"StatefulSet", read<k8s::StatefulSet>},
+    {"Pod", "", read<k8s::Pod>},
+    {"Node", "", read<k8s::Node>},
+    {"Namespace", "", read<k8s::Namespace>},
+    {"GpuQuota", "gpu-scheduler.io", read<k8s::GpuQuota>},
+    {"PersistentVolumeClaim", "", read<k8s::PersistentVolumeClaim>},
+    {"PersistentVolume", "", read<k8s::PersistentVolume>},
+    {"StorageClass", kStorage, read<k8s::StorageClass>},
+    {"CSINode", kStorage, read<k8s::CsiNode>},
+    {"CSIDriver", kStorage, read<k8s::CsiDriver>},
+    {"CSIStorageCapacity", kStorage, read<k8s::CsiStorageCapacity>},
+    {"VolumeAttachment", kStorage, read<k8s::VolumeAttachment>},
+    {"DeviceClass", "resource.k8s.io", read<k8s::DeviceClass>},
+    {"Service", "", read<k8s::Service>},
+    {"ReplicationController", "", read<k8s::ReplicationController>},
+    {"ReplicaSet", "apps", read<k8s::ReplicaSet>},
+    {"StatefulSet", "apps", read<k8s::StatefulSet>},
 }};
 
 }  // namespace
@@ -153,11 +159,17 @@ k8s::Result<void> for_each_object(const std::string& file, const EachObject& eac
   return {};
 }
 
-k8s::Result<std::optional<Event>> event_of(std::string_view kind, std::string_view json) {
-  const auto known =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& one) { return one.name == kind; });
+bool FoundObject::is(std::string_view kind_name, std::string_view group) const {
+  const auto slash = api_version.find('/');
+  const std::string_view its = slash == std::string_view::npos ? "" : api_version.substr(0, slash);
+  return kind == kind_name && (api_version.empty() || its == group);
+}
+
+k8s::Result<std::optional<Event>> event_of(const FoundObject& object) {
+  const auto known = std::find_if(kKinds.begin(), kKinds.end(),
+                                  [&](const Kind& one) { return object.is(one.name, one.group); });
   if (known == kKinds.end()) return std::nullopt;
-  return known->read(json);
+  return known->read(object.json);
 }
 
 void complete(Event& event, const std::string& namespace_) {
@@ -171,15 +183,14 @@ void complete(Event& event, const std::string& namespace_) {
 k8s::Result<void> read_files(const std::vector<std::string>& files,
                              const std::function<void(Event)>& sink) {
   for (const std::string& file : files) {
-    const auto read = for_each_object(
-        file, [&](std::string_view kind, std::string_view json) -> k8s::Result<void> {
-          auto event = event_of(kind, json);
-          if (!event) return tl::unexpected(std::move(event.error()));
-          if (!*event) return {};
-          complete(**event, "default");
-          sink(**std::move(event));
-          return {};
-        });
+    const auto read = for_each_object(file, [&](const FoundObject& object) -> k8s::Result<void> {
+      auto event = event_of(object);
+      if (!event) return tl::unexpected(std::move(event.error()));
+      if (!*event) return {};
+      complete(**event, "default");
+      sink(**std::move(event));
+      return {};
+    });
     if (!read) return read;
   }
   return {};

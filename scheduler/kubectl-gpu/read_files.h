@@ -11,17 +11,24 @@
 
 namespace sched::kubectl {
 
-// One object: its kind, the object as JSON, and its place ("FILE:LINE", or "FILE: items[3]").
-using EachObject = std::function<k8s::Result<void>(std::string_view kind, std::string_view json)>;
+struct FoundObject {
+  std::string_view api_version;  // may be empty
+  std::string_view kind;
+  std::string_view json;
+
+  // Whether it is of the kind of an API group; empty: of Kubernetes' core. Other projects have
+  // kinds of the same names.
+  [[nodiscard]] bool is(std::string_view kind_name, std::string_view group) const;
+};
+using EachObject = std::function<k8s::Result<void>(const FoundObject& object)>;
 
 // Calls `each` for every object of the file; those of a List one by one. An error from `each` ends
-// it, and the object's place is added to the error.
+// it, and the object's place ("FILE:LINE", or "FILE: items[3]") is added to the error.
 [[nodiscard]] k8s::Result<void> for_each_object(const std::string& file, const EachObject& each);
 
 // The object as an event, for kinds that are events of the engine; for a finished pod, its
 // rejection by kubelet, if it was one. nullopt: the object does not matter.
-[[nodiscard]] k8s::Result<std::optional<Event>> event_of(std::string_view kind,
-                                                         std::string_view json);
+[[nodiscard]] k8s::Result<std::optional<Event>> event_of(const FoundObject& object);
 
 // Gives the object of an event what the API server gives those that are created, for manifests: the
 // namespace, if its kind has one and it names none, a uid, and defaults. One from an API server is

@@ -164,7 +164,9 @@ void add_commands(CLI::App& app, Options& options) {
       "answer needs");
   why->add_option("POD", options.pod, "pod/NAME")->required();
   add_ask(*why, options);
-  add_command(app, options, Command::kNodes, "nodes", "Each node's GPUs, and who has them");
+  add_command(
+      app, options, Command::kNodes, "nodes",
+      "Each node's GPUs; with -o wide who has them, with -n those of that namespace's pods");
   add_answered_command(app, options, Command::kQueue, "queue",
                        "The pods that wait, in the order of turns. Asks the scheduler where you "
                        "may not list what the answer needs");
@@ -173,6 +175,19 @@ void add_commands(CLI::App& app, Options& options) {
                        "you may not list what the answer needs");
   add_plan(app, options);
   add_ui(app, options);
+}
+
+// Of arguments that nothing takes.
+std::string unexpected(const CLI::App& app) {
+  const std::vector<std::string> extra = app.remaining(true);
+  const std::string first = extra.empty() ? "" : extra.front();
+  const auto commands = app.get_subcommands();
+  if (first.starts_with('-')) return "there is no flag " + first;
+  if (!commands.empty()) {
+    return fmt::format("{} takes no argument {}", commands.front()->get_name(), first);
+  }
+  return fmt::format("there is no command {}; there are why, nodes, queue, quota, plan and ui",
+                     first);
 }
 
 // The engine with all that was read, and the notes.
@@ -191,6 +206,16 @@ std::string name_of_pod(const std::string& argument) {
     if (argument.starts_with(kind)) return argument.substr(kind.size());
   }
   return argument;
+}
+
+// Whether the argument names an object that has pods, or where pods are: "job/train".
+bool names_no_pod(const std::string& argument) {
+  static const std::set<std::string> kWithPods = {
+      "cronjob", "cronjobs", "deploy",      "deployment", "deployments",  "gpuquota",
+      "job",     "jobs",     "jobset",      "no",         "node",         "nodes",
+      "rs",      "sts",      "statefulset", "replicaset", "statefulsets", "replicasets"};
+  const auto slash = argument.find('/');
+  return slash != std::string::npos && kWithPods.contains(argument.substr(0, slash));
 }
 
 // Leaves the name alone. As tables have it, "NAMESPACE/NAME", it gives the namespace, too, if no
@@ -225,7 +250,7 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
 
   Wanted wanted;
   if (options.command == Command::kWhy) wanted.pod = asked;
-  wanted.nodes = options.command == Command::kPlan;
+  wanted.nodes = wanted.pods = options.command == Command::kPlan;
   wanted.pods_on = {options.drained_nodes.begin(), options.drained_nodes.end()};
   const ChangeMask reads = changes_read(config->profiles);
   Cluster cluster{.engine = Engine(std::move(config->profiles), config->engine),
@@ -297,7 +322,8 @@ class Answering {
       terminal_.err << "kubectl gpu: there are no " << kind << " in the files; is one missing?\n";
     }
     if (!cluster.has_namespace) {
-      terminal_.err << "kubectl gpu: there is no namespace \"" << options_.namespace_ << "\"\n";
+      terminal_.err << "kubectl gpu: there is no namespace \"" << options_.namespace_ << '"'
+                    << cluster.notes.instead_of_namespace(options_.namespace_) << '\n';
     }
     switch (options_.command) {
       case Command::kOverview:
@@ -305,7 +331,7 @@ class Answering {
                                    cluster.engine.quota_statuses()));
         return 0;
       case Command::kNodes: {
-        const auto nodes = cluster.engine.gpu_nodes_with_tenants();
+        const auto nodes = nodes_of(cluster);
         if (as_json()) {
           terminal_.out << answers::to_json(nodes, cluster.notes.names());
         } else {
@@ -414,6 +440,18 @@ class Answering {
     return error.kind == k8s::ErrorKind::kConfig ? kBadUsage : kUnreadable;
   }
 
+  // Those with GPUs; of a given namespace those on which its pods have some.
+  [[nodiscard]] std::vector<GpuNode> nodes_of(const Cluster& cluster) const {
+    std::vector<GpuNode> nodes = cluster.engine.gpu_nodes_with_tenants();
+    if (options_.namespace_.empty() || options_.all_namespaces) return nodes;
+    std::erase_if(nodes, [&](const GpuNode& node) {
+      return std::none_of(node.tenants.begin(), node.tenants.end(), [&](const GpuTenant& tenant) {
+        return cluster.notes.names().of(tenant.uid).starts_with(options_.namespace_ + "/");
+      });
+    });
+    return nodes;
+  }
+
   // The waiting pods of the given namespace.
   [[nodiscard]] std::vector<PodInLine> line_of(const Engine& engine) const {
     std::vector<PodInLine> line = engine.in_line();
@@ -430,7 +468,7 @@ class Answering {
     if (!notes.pod()) {
       const auto& [namespace_, name] = cluster.asked;
       terminal_.err << "kubectl gpu: there is no pod \"" << name << "\" in namespace \""
-                    << namespace_ << "\" that has not finished\n";
+                    << namespace_ << "\" that has not finished" << notes.instead_of_pod() << '\n';
       return kUnreadable;
     }
     print(answers::why(cluster.engine, *notes.pod(), notes.served(), notes.names(), style_.now));
@@ -473,6 +511,10 @@ class Answering {
     auto loaded =
         load_manifests(options_.manifests, cluster.asked.first, notes.priorities(), change);
     if (!loaded) return tl::unexpected(std::move(loaded.error()));
+    for (const k8s::Pod& pod : change.pods) {
+      const auto there = notes.pods().find({pod.metadata.namespace_, pod.metadata.name});
+      if (there != notes.pods().end()) change.replaced.push_back(there->second);
+    }
     return change;
   }
 
@@ -507,10 +549,10 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
   add_flags(app, options);
   add_commands(app, options);
   app.require_subcommand(0, 1);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+  app.failure_message([](const CLI::App* of, const CLI::Error& error) {
     const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-    return fmt::format("kubectl gpu: {}{}; kubectl gpu --help says more\n", error.what(),
-                       is_extra ? "; there are why, nodes, queue, quota, plan and ui" : "");
+    return fmt::format("kubectl gpu: {}; kubectl gpu --help says more\n",
+                       is_extra ? unexpected(*of) : error.what());
   });
   app.set_version_flag("--version", fmt::format("kubectl-gpu {}", version));
   try {
@@ -518,6 +560,11 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, terminal.out, terminal.err) == 0 ? 0 : kBadUsage;
+  }
+  if (names_no_pod(options.pod)) {
+    terminal.err << "kubectl gpu: why is about one pod, pod/NAME, not " << options.pod
+                 << "; kubectl gpu queue lists those that wait\n";
+    return kBadUsage;
   }
   read_name(options);
   if (options.command == Command::kUi) {

@@ -71,6 +71,8 @@ std::string verdict(const Overview& overview, const Style& style) {
   if (waiting.instances > 0) {
     asks += (asks.empty() ? "" : ", ") + counted(waiting.instances, "MIG instance");
   }
+  if (waiting.gated > 0) asks += ", " + std::to_string(waiting.gated) + " gated";
+  if (waiting.never > 0) asks += ", " + std::to_string(waiting.never) + " never as written";
   return text + " (" + asks + ")";
 }
 
@@ -164,7 +166,10 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
     out << "No node has GPUs\n";
   } else {
     table.print(out, style);
-    if (!style.wide) show_next(out, "nodes -o wide", style, "   # whose pods have the GPUs");
+    if (!style.wide) {
+      show_next(out, "nodes -o wide" + style.namespace_flag, style,
+                "   # whose pods have the GPUs");
+    }
   }
 }
 
@@ -296,6 +301,14 @@ void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& sty
   if (!of.without.empty()) {
     out << coloured("NO GPUS", Colour::kRed, style) << "  " << of.without << '\n';
   }
+  if (!of.in_vain.empty()) {
+    const bool is_one = of.in_vain.size() == 1;
+    out << (is_one ? "Quota" : "Quotas");
+    for (const std::string& name : of.in_vain)
+      out << (&name == &of.in_vain.front() ? " " : ", ") << name;
+    out << (is_one ? " selects it, too, and does" : " select it, too, and do")
+        << " not count it: one quota counts a namespace\n";
+  }
   show_line(out, quotas, style);
   if (style.wide) show_loans(out, quotas.loans, style);
   show_age(out, quotas.data_age);
@@ -327,6 +340,27 @@ void show(std::ostream& out, const answers::AllQuotas& quotas, const Style& styl
   show_loans(out, quotas.loans, style);
 }
 
+namespace {
+
+// " (quota 3, nodes 5)"
+std::string causes(const answers::Plan& plan) {
+  std::string text;
+  for (const auto& [cause, pods] : plan.still_waiting_for) {
+    text += (text.empty() ? " (" : ", ") + (cause.empty() ? "their turn" : cause) + " " +
+            std::to_string(pods);
+  }
+  return text.empty() ? text : text + ')';
+}
+
+void show_names(std::ostream& out, const char* what, const std::vector<PodRef>& pods) {
+  if (pods.empty()) return;
+  out << what << ':';
+  for (const PodRef& pod : pods) out << ' ' << name_of(pod);
+  out << '\n';
+}
+
+}  // namespace
+
 void show(std::ostream& out, const answers::Plan& plan, const Style& style) {
   using Origin = answers::PlanRow::Origin;
   const auto told = [&](const answers::PlanRow& row) {
@@ -339,7 +373,7 @@ void show(std::ostream& out, const answers::Plan& plan, const Style& style) {
   } else {
     out << started;
   }
-  out << ". Still waiting: " << plan.still_waiting << '\n';
+  out << ". Still waiting: " << plan.still_waiting << causes(plan) << '\n';
   if (plan.starts.size() > 1) {
     Table table({"POD", "NODE"}, 2);
     for (const answers::PlanRow& row : plan.starts) table.add({told(row), row.node});
@@ -354,11 +388,9 @@ void show(std::ostream& out, const answers::Plan& plan, const Style& style) {
     }
     table.print(out, style);
   }
-  if (!plan.ended.empty()) {
-    out << "Would end, and not come back here:";
-    for (const PodRef& pod : plan.ended) out << ' ' << name_of(pod);
-    out << '\n';
-  }
+  show_names(out, "Takes the place of", plan.replaced);
+  // Nothing creates them anew, or another scheduler would place them.
+  show_names(out, "Would end, and not start again by this scheduler", plan.ended);
   if (plan.start_anyway > 0) {
     out << counted(number(plan.start_anyway), "pod") << " would start without the change\n";
   }

@@ -118,11 +118,20 @@ void show_candidates(std::ostream& out, const Why& why, const Style& style) {
   table.print(out, style);
 }
 
+// Whether the table of reasons has the sentence, too: "TaintToleration: REASON (first EXAMPLE)."
+bool is_in_table(std::string_view sentence, const Why& why) {
+  return std::any_of(why.reasons.begin(), why.reasons.end(), [&](const answers::ReasonRow& row) {
+    return sentence.ends_with(": " + row.reason + " (first " + row.example + ").");
+  });
+}
+
 // The engine's sentences, one a line.
-void show_details(std::ostream& out, std::string_view text) {
+void show_details(std::ostream& out, const Why& why) {
+  std::string_view text = why.details;
   while (!text.empty()) {
     const auto end = text.find(". ");
-    out << "  " << text.substr(0, end == std::string_view::npos ? end : end + 1) << '\n';
+    const std::string_view sentence = text.substr(0, end == std::string_view::npos ? end : end + 1);
+    if (!is_in_table(sentence, why)) out << "  " << sentence << '\n';
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 2);
   }
 }
@@ -217,10 +226,10 @@ void show(std::ostream& out, const Why& why, const Style& style) {
   if (why.verdict == Verdict::kPlaced || why.verdict == Verdict::kStarts) {
     show_chosen(out, why);
     show_candidates(out, why, style);
-    if (style.wide) show_reasons(out, why, style);
+    show_reasons(out, why, style);
   } else {
     show_reasons(out, why, style);
-    show_details(out, why.details);
+    show_details(out, why);
     show_room(out, why);
   }
   show_age(out, why.data_age);

@@ -88,6 +88,12 @@ QuotaId Assignment::quota_of(const std::string& namespace_) const {
   return found == selections_.end() || found->second.deleted ? kNothingQuota : named->second;
 }
 
+std::vector<QuotaId> Assignment::in_vain(const std::string& namespace_) const {
+  const auto found = selected_by_.find(namespace_);
+  if (found == selected_by_.end()) return {};
+  return {found->second.begin() + 1, found->second.end()};
+}
+
 bool Assignment::depends_on_labels(const std::string& namespace_) const {
   if (by_label_.empty() || labels_.contains(namespace_)) return false;
   const auto named = selected_by_.find(namespace_);

@@ -66,6 +66,8 @@ class Assignment {
   bool namespace_gone(const std::string& namespace_);
 
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const;
+  // The quotas that select the namespace, though it belongs to another; by precedence.
+  [[nodiscard]] std::vector<QuotaId> in_vain(const std::string& namespace_) const;
   // Whether any namespace belongs to the quota, or would if the namespace existed.
   [[nodiscard]] bool has_some(QuotaId quota) const;
   // The quota, which must be known, with only its name, its age and its selection of namespaces.

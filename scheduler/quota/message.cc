@@ -87,7 +87,9 @@ std::string waiting_message(const std::string& quota, const std::vector<LineAnsw
   std::vector<std::string> accounts;
   std::vector<std::string> remedies;
   bool can_be_helped = false;
+  bool has_none = true;  // of the types that the pod allows
   for (const LineAnswer& line : answers) {
+    has_none = has_none && line.why == Why::kNoLine;
     accounts.push_back(account(line));
     can_be_helped = can_be_helped || line.why == Why::kHasRoom;
     std::string what = remedy(line);
@@ -97,7 +99,9 @@ std::string waiting_message(const std::string& quota, const std::vector<LineAnsw
                                            : fmt::format("{}: {}", line.gpu_type, what));
   }
   std::string text = fmt::format("quota {}: {}", quota, fmt::join(accounts, ", or "));
-  if (!can_be_helped) return text + "; it can never give that much";
+  if (!can_be_helped) {
+    return text + (has_none ? ", so it gives none" : "; it can never give that much");
+  }
   text += ", " + place_in_line(before);
   if (!remedies.empty()) text += fmt::format("; {}", fmt::join(remedies, "; "));
   return text;
@@ -106,6 +110,13 @@ std::string waiting_message(const std::string& quota, const std::vector<LineAnsw
 std::string behind_message(const std::string& quota, const std::string& first, std::size_t before) {
   return fmt::format("quota {} is Strict: {}, behind {}, and none may pass", quota,
                      place_in_line(before), first);
+}
+
+std::string in_vain_message(const std::vector<std::string>& quotas) {
+  const bool is_one = quotas.size() == 1;
+  return fmt::format("{} {} {} the namespace, too, and {} not count it",
+                     is_one ? "quota" : "quotas", fmt::join(quotas, ", "),
+                     is_one ? "selects" : "select", is_one ? "does" : "do");
 }
 
 std::string no_quota_message(const std::string& namespace_) {

@@ -22,6 +22,10 @@ namespace sched::quota {
 [[nodiscard]] std::string behind_message(const std::string& quota, const std::string& first,
                                          std::size_t before);
 
+// Of quotas that select a namespace which belongs to another: "quotas a, b select the namespace,
+// too, and do not count it".
+[[nodiscard]] std::string in_vain_message(const std::vector<std::string>& quotas);
+
 // For a namespace that no quota selects where the default allows nothing.
 [[nodiscard]] std::string no_quota_message(const std::string& namespace_);
 

@@ -214,10 +214,8 @@ TEST_CASE("With upstream's plugins alone no annotation and no label of a GPU cha
     cluster.has(there);
     const std::string said = cluster.place(ours("p").gpus(9).annotated(kType, "H10O"));
     CHECK(said.starts_with("0/1 nodes are available: 1 Insufficient nvidia.com/gpu. "));
-    CHECK(
-        said.ends_with("needs 9 on one node; the largest of the one node that the pod may use "
-                       "otherwise has " +
-                       there.status.allocatable.back().second.to_string() + "."));
+    CHECK(said.ends_with("needs 9 on one node; none that it may use has more than " +
+                         there.status.allocatable.back().second.to_string() + "."));
   }
 }
 

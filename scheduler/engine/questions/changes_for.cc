@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostTried = 6;
 constexpr std::size_t kMostTold = 3;
+constexpr const char* kTolerations = "tolerations";
 
 // Those that narrow down which nodes will do. The others state what a GPU of the pod is to be.
 constexpr std::array kNarrowing = {gpu::kTypeAnnotation,       gpu::kMinMemoryAnnotation,
@@ -45,13 +46,17 @@ k8s::Pod tolerating_more(const k8s::Pod& pod, const Nodes& nodes) {
 }
 
 // The pod with one thing less that it asks of a node, for the first kMostTried of these things: a
-// pod may be large, and ask for thousands.
+// pod may be large, and ask for thousands. First what leaves it the nodes that it wants.
 std::vector<Changed> changed_pods(const k8s::Pod& pod, const Nodes& nodes) {
   std::vector<Changed> all;
   const auto changed = [&](std::string what) -> Changed& {
     all.push_back({.pod = pod, .change = {.what = std::move(what)}, .label = {}});
     return all.back();
   };
+  k8s::Pod tolerating = tolerating_more(pod, nodes);
+  if (tolerating.spec.tolerations.size() > pod.spec.tolerations.size()) {
+    changed(kTolerations).pod = std::move(tolerating);
+  }
   for (const auto& [label, value] : pod.spec.node_selector) {
     if (all.size() == kMostTried) return all;
     Changed& one = changed("nodeSelector " + label);
@@ -67,11 +72,6 @@ std::vector<Changed> changed_pods(const k8s::Pod& pod, const Nodes& nodes) {
   if (pod.spec.node_affinity && pod.spec.node_affinity->required) {
     changed("required node affinity").pod.spec.node_affinity->required.reset();
   }
-  if (all.size() == kMostTried) return all;
-  k8s::Pod tolerating = tolerating_more(pod, nodes);
-  if (tolerating.spec.tolerations.size() > pod.spec.tolerations.size()) {
-    changed("toleration").pod = std::move(tolerating);
-  }
   return all;
 }
 
@@ -80,11 +80,12 @@ void name_value(const k8s::Pod& pod, const NodeFacts& node, Changed& changed) {
   PodChange& change = changed.change;
   if (!changed.label.empty()) {
     if (const std::string* value = node.labels.find(changed.label)) change.to = *value;
-  } else if (change.what == "toleration") {
+  } else if (change.what == kTolerations) {
     for (const k8s::Taint& taint : node.taints) {
-      if (keeps_off(taint, pod.spec.tolerations))
-        change.to += (change.to.empty() ? "" : ", ") + text_of(taint);
+      if (!keeps_off(taint, pod.spec.tolerations)) continue;
+      change.to += (change.to.empty() ? "[" : ", ") + toleration_of(taint);
     }
+    change.to += ']';
   }
 }
 

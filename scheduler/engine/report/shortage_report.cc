@@ -221,7 +221,8 @@ std::string ShortageReport::shortage_of(const What& what, const Amount& of) cons
   std::string needs =
       fmt::format("{}{}: needs {} on one node; ", resource, kind_of(what.piece), text(of.asked));
   if (of.asked > of.most_capacity) {
-    return needs + fmt::format("the largest of {} has {}", usable(of), text(of.most_capacity));
+    return needs + "none that it may use has " +
+           (of.most_capacity <= 0 ? "any" : "more than " + text(of.most_capacity));
   }
   return needs + fmt::format("most free is {} of {} ({})", text(of.most_free), text(of.capacity),
                              of.node->name);
@@ -229,13 +230,9 @@ std::string ShortageReport::shortage_of(const What& what, const Amount& of) cons
 
 std::string ShortageReport::free_in_all(const What& what, const Amount& of) const {
   const std::string& resource = names_.name(what.resource);
-  return fmt::format("{}{}: {} free in all on {}.", resource, kind_of(what.piece),
-                     amount_text(resource, of.free_in_all), usable(of));
-}
-
-std::string ShortageReport::usable(const Amount& of) {
-  const std::string nodes = of.nodes == 1 ? "the one node" : fmt::format("the {} nodes", of.nodes);
-  return nodes + " that the pod may use otherwise";
+  return fmt::format("{}{}: {} free in all on {} that it may use.", resource, kind_of(what.piece),
+                     amount_text(resource, of.free_in_all),
+                     of.nodes == 1 ? "the one node" : fmt::format("the {} nodes", of.nodes));
 }
 
 }  // namespace sched

@@ -86,9 +86,8 @@ class ShortageReport {
   void ask_for(ResourceId resource, std::int64_t amount);
   // "nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2)".
   [[nodiscard]] std::string shortage_of(const What& what, const Amount& amount) const;
+  // "nvidia.com/gpu: 18 free in all on the 3 nodes that it may use."
   [[nodiscard]] std::string free_in_all(const What& what, const Amount& amount) const;
-  // "the 3 nodes that the pod may use otherwise": those of an amount.
-  [[nodiscard]] static std::string usable(const Amount& amount);
   // "3 nodes would take the pod but for NodeAffinity, 1 but for TaintToleration".
   [[nodiscard]] std::string but_for_text() const;
   // "No node would take the pod if only one thing were different: 3 nodes refuse for NodeAffinity

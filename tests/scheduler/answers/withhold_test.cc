@@ -252,14 +252,15 @@ TEST_CASE("a change is told without what the reader may not see") {
   const Why whole = [] {
     Why why;
     why.named_nodes = {"n1"};
-    why.remedies = {
-        {.change = {.what = "nodeSelector zone",
-                    .to = "n1",
-                    .node = "n1",
-                    .pods = {{"a", 4}, {"b", 2}, {"c", 1}}},
-         .ends = {"red/x (4)", "blue/y (2)", "green/z (1)"}},
-        {.change = {.what = "toleration", .to = "dedicated=ml:NoSchedule", .node = "n2"},
-         .ends = {}}};
+    why.remedies = {{.change = {.what = "nodeSelector zone",
+                                .to = "n1",
+                                .node = "n1",
+                                .pods = {{"a", 4}, {"b", 2}, {"c", 1}}},
+                     .ends = {"red/x (4)", "blue/y (2)", "green/z (1)"}},
+                    {.change = {.what = "tolerations",
+                                .to = "[{key: dedicated, operator: Exists, effect: NoSchedule}]",
+                                .node = "n2"},
+                     .ends = {}}};
     return why;
   }();
   CHECK(answers::namespaces_named_in(whole) == std::set<std::string>{"blue", "green", "red"});
@@ -270,7 +271,7 @@ TEST_CASE("a change is told without what the reader may not see") {
   CHECK(why.remedies[0].change.to == "a node");
   CHECK(why.remedies[0].ends == std::vector<std::string>{"red/x (4)", "2 other pods (3)"});
   CHECK(why.remedies[1].change.node.empty());
-  CHECK(why.remedies[1].change.to == "dedicated=ml:NoSchedule");
+  CHECK(why.remedies[1].change.to == "[{key: dedicated, operator: Exists, effect: NoSchedule}]");
   why = whole;
   answers::withhold(why, {.nodes = true, .all_pods = true});
   CHECK(why.remedies == whole.remedies);

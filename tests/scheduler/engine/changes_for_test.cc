@@ -51,7 +51,9 @@ TEST_CASE(
   const PodBuilder asked = our_pod("p").gpus(2).selects("zone", "a").annotated(kType, "H100");
   CHECK(s.engine.changes_for(asked) ==
         std::vector<PodChange>{
-            {.what = "toleration", .to = "dedicated=ml:NoSchedule", .node = "kept"},
+            {.what = "tolerations",
+             .to = R"([{key: dedicated, value: "ml", effect: NoSchedule}])",
+             .node = "kept"},
             {.what = "nodeSelector zone", .to = "b", .node = "other", .pods = {{uid("o-3"), 3}}},
             {.what = "annotation gpu-scheduler.io/gpu-type",
              .node = "old",
@@ -84,11 +86,11 @@ TEST_CASE("after each of the changes that changes_for names the node takes the p
       ++named;
       INFO(change.what << " " << change.to << " on " << change.node);
       k8s::Pod changed = asked;
-      if (change.what == "toleration") {
+      if (change.what == "tolerations") {
         changed.spec.tolerations.push_back(
             {.key = "dedicated",
              .op = k8s::TolerationOperator::kEqual,
-             .value = change.to.substr(std::string("dedicated=").size(), 1),
+             .value = change.to.substr(std::string("[{key: dedicated, value: \"").size(), 1),
              .effect = k8s::TaintEffect::kNoSchedule});
       } else if (change.what.starts_with("nodeSelector")) {
         changed.spec.node_selector.set(change.what.substr(std::string("nodeSelector ").size()),

@@ -20,8 +20,8 @@ TEST_CASE("a GPU that died while a pod holds it leaves less than nothing free") 
   const auto& refusal = std::get<decision::Unschedulable>(decisions[0]);
   CHECK(refusal.message == "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
   CHECK(refusal.details ==
-        "nvidia.com/gpu: needs 1 on one node; most free is 0 of 7 (n). nvidia.com/gpu: 0 free in "
-        "all on the one node that the pod may use otherwise.");
+        "nvidia.com/gpu: needs 1 on one node; most free is 0 of 7 (n). nvidia.com/gpu: 0 "
+        "free in all on the one node that it may use.");
   s.pod_gone(their_pod("theirs"));
   CHECK(s.decide() == Texts{"a → n"});
 }

@@ -35,9 +35,8 @@ std::vector<Case> cases() {
         their_pod("r").gpus(6).on("a3")},
        our_pod("a").gpus(4),
        "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (a2). nvidia.com/gpu: 5 free in "
-       "all "
-       "on the 3 nodes that the pod may use otherwise.",
+       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (a2). nvidia.com/gpu: 5 "
+       "free in all on the 3 nodes that it may use.",
        {"NodeResourcesFit"}},
       {"whole and shared GPUs of one name are not added up",
        {node("whole").gpus(8), node("shared")
@@ -49,20 +48,17 @@ std::vector<Case> cases() {
        {their_pod("p").gpus(6).on("whole"), their_pod("q").gpus(3).on("shared")},
        our_pod("a").gpus(4),
        "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (whole). nvidia.com/gpu: 2 free "
-       "in "
-       "all on the one node that the pod may use otherwise. nvidia.com/gpu (shared): needs 4 on "
-       "one "
-       "node; most free is 1 of 4 (shared). nvidia.com/gpu (shared): 1 free in all on the one node "
-       "that the pod may use otherwise.",
+       "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (whole). nvidia.com/gpu: 2 "
+       "free in all on the one node that it may use. nvidia.com/gpu (shared): needs 4 on "
+       "one node; most free is 1 of 4 (shared). nvidia.com/gpu (shared): 1 free in all on "
+       "the one node that it may use.",
        {"NodeResourcesFit"}},
       {"more than any node has",
        {node("a1").gpus(4), node("a2").gpus(8)},
        {},
        our_pod("a").gpus(16),
        "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 16 on one node; the largest of the 2 nodes that the pod may use "
-       "otherwise has 8.",
+       "nvidia.com/gpu: needs 16 on one node; none that it may use has more than 8.",
        {"NodeResourcesFit"}},
       {"one node with several reasons, sorted as text",
        {node("n1").cpu("2").memory("4Gi"), node("n2").cpu("16").memory("4Gi"),
@@ -71,10 +67,10 @@ std::vector<Case> cases() {
        our_pod("a").cpu("8").memory("6Gi"),
        "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable, 2 Insufficient "
        "memory.",
-       "cpu: needs 8 on one node; most free is 16 of 16 (n2); 1 node would take the pod but for "
-       "NodeUnschedulable. cpu: 18 free in all on the 2 nodes that the pod may use otherwise. "
-       "memory: needs 6Gi on one node; the largest of the 2 nodes that the pod may use otherwise "
-       "has 4Gi. NodeUnschedulable: node(s) were unschedulable (first n3).",
+       "cpu: needs 8 on one node; most free is 16 of 16 (n2); 1 node would take the pod but "
+       "for NodeUnschedulable. cpu: 18 free in all on the 2 nodes that it may use. memory: "
+       "needs 6Gi on one node; none that it may use has more than 4Gi. NodeUnschedulable: "
+       "node(s) were unschedulable (first n3).",
        {"NodeResourcesFit", "NodeUnschedulable"}},
       {"counts are sorted as text, not as numbers",
        [] {
@@ -87,8 +83,7 @@ std::vector<Case> cases() {
        {},
        our_pod("a").gpus(2),
        "0/12 nodes are available: 10 node(s) were unschedulable, 2 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 2 on one node; the largest of the 2 nodes that the pod may use "
-       "otherwise has 1.",
+       "nvidia.com/gpu: needs 2 on one node; none that it may use has more than 1.",
        {"NodeResourcesFit", "NodeUnschedulable"}},
       {"several things against every node",
        {node("n1").gpus(1).tainted("team"), node("n2").gpus(1).cordoned()},
@@ -104,9 +99,8 @@ std::vector<Case> cases() {
        our_pod("a").gpus(1).requires_nodes({named({"n2"})}),
        "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 2 node(s) didn't satisfy plugin(s) "
        "[NodeAffinity].",
-       "nvidia.com/gpu: needs 1 on one node; most free is 0 of 1 (n2). nvidia.com/gpu: 0 free in "
-       "all "
-       "on the one node that the pod may use otherwise.",
+       "nvidia.com/gpu: needs 1 on one node; most free is 0 of 1 (n2). nvidia.com/gpu: 0 "
+       "free in all on the one node that it may use.",
        {"NodeAffinity", "NodeResourcesFit"}},
       {"a label that no node has",
        {node("n1").labelled("product", "A100"), node("n2").labelled("product", "H100-80GB"),
@@ -127,10 +121,9 @@ std::vector<Case> cases() {
        our_pod("a").cpu("2").requests("example.com/nic", "1"),
        "0/2 nodes are available: 1 Insufficient cpu, 1 Insufficient example.com/nic, 1 node(s) had "
        "untolerated taint(s).",
-       "No node of 2 offers example.com/nic: is its device plugin running? cpu: needs 2 on one "
-       "node; "
-       "the largest of the one node that the pod may use otherwise has 1. example.com/nic: needs 1 "
-       "on one node; the largest of the one node that the pod may use otherwise has 0.",
+       "No node of 2 offers example.com/nic: is its device plugin running? cpu: needs 2 on "
+       "one node; none that it may use has more than 1. example.com/nic: needs 1 on one "
+       "node; none that it may use has any.",
        {"NodeResourcesFit", "TaintToleration"}},
       {"the one node that is left is full, the others have a taint, or are too small",
        {node("full").gpus(8), node("t1").gpus(8).tainted("team"),
@@ -139,12 +132,12 @@ std::vector<Case> cases() {
        our_pod("a").gpus(4),
        "0/4 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) were unschedulable, 2 "
        "node(s) had untolerated taint(s).",
-       "nvidia.com/gpu: needs 4 on one node; most free is 0 of 8 (full); 2 nodes would take the "
-       "pod "
-       "but for TaintToleration, 1 but for NodeUnschedulable. nvidia.com/gpu: 0 free in all on the "
-       "one node that the pod may use otherwise. NodeUnschedulable: node(s) were unschedulable "
-       "(first c). TaintToleration: node(s) had untolerated taint(s) (first t1: taint "
-       "team:NoSchedule, tolerated by {key: team, operator: Exists, effect: NoSchedule}).",
+       "nvidia.com/gpu: needs 4 on one node; most free is 0 of 8 (full); 2 nodes would take "
+       "the pod but for TaintToleration, 1 but for NodeUnschedulable. nvidia.com/gpu: 0 "
+       "free in all on the one node that it may use. NodeUnschedulable: node(s) were "
+       "unschedulable (first c). TaintToleration: node(s) had untolerated taint(s) (first "
+       "t1: taint team:NoSchedule, tolerated by {key: team, operator: Exists, effect: "
+       "NoSchedule}).",
        {"NodeResourcesFit", "NodeUnschedulable", "TaintToleration"}},
       {"a contradiction in the pod itself",
        {node("n1")},
@@ -159,8 +152,7 @@ std::vector<Case> cases() {
        {},
        our_pod("a").gpus(2).labelled("noted", "yes"),
        "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 2 on one node; the largest of the one node that the pod may use "
-       "otherwise has 1. Noted.",
+       "nvidia.com/gpu: needs 2 on one node; none that it may use has more than 1. Noted.",
        {"NodeResourcesFit"}},
   };
 }

@@ -306,7 +306,7 @@ TEST_CASE("a pod that its quota can never take is told so, whether or not a node
       {"by its class", in("ml", "p", 16).annotated(kType, "H100"), never},
       {"by an affinity", in("ml", "p", 16).requires_nodes({terms({kH100})}), never},
       {"of no line", in("ml", "p", 1).selects(product, "NVIDIA-B200"),
-       "quota q: NVIDIA-B200 is not in it; it can never give that much"},
+       "quota q: NVIDIA-B200 is not in it, so it gives none"},
       {"it could", in("ml", "p", 8).selects(product, kH100), ""},
       {"by one of its types", in("ml", "p", 16).annotated(kType, "H100, A100"), ""},
       {"parts of GPUs", in("ml", "p", 16).selects(product, std::string(kH100) + "-SHARED"), ""},

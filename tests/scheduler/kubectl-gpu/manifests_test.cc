@@ -1,7 +1,10 @@
 #include "scheduler/kubectl-gpu/manifests.h"
 
+#include "k8s-client/yaml/value.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
+
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <string>
@@ -145,6 +148,41 @@ TEST_CASE("nodes, quotas and storage become events") {
   CHECK(room.metadata.namespace_ == "ml");
 }
 
+// The fields that the CRD of GpuQuotas has at a place, sorted.
+std::string quota_fields(const std::string& pointer) {
+  const std::string file = tests::source_dir() + "/manifests/base/crds/gpuquotas.yaml";
+  std::string text;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("<<:") == std::string::npos) text += line + '\n';  // merges are not read here
+  }
+  const auto documents = k8s::yaml::parse(text, file);
+  REQUIRE(documents);
+  const auto crd = nlohmann::json::parse(k8s::yaml::to_json(documents->front()));
+  std::string fields;
+  for (const auto& [name, schema] : crd.at(nlohmann::json::json_pointer(pointer)).items()) {
+    fields += (fields.empty() ? "" : ", ") + name;
+  }
+  return fields;
+}
+
+TEST_CASE("of a GpuQuota a field that its CRD does not have is refused") {
+  const std::string spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+  const std::string line = spec + "/quotas/items/properties";
+  CHECK(load("{kind: GpuQuota, metadata: {name: q}, spec: {namespaces: [a], bananas: 3}}").error ==
+        tests::scratch_dir() +
+            "/manifests.yaml:1: spec.bananas: there is no such field; there are " +
+            quota_fields(spec));
+  CHECK(load("{kind: GpuQuota, metadata: {name: q}, spec: {quotas: [{gpuType: H100, gpus: 4}]}}")
+            .error ==
+        tests::scratch_dir() +
+            "/manifests.yaml:1: spec.quotas.gpus: there is no such field; there are " +
+            quota_fields(line));
+  CHECK(load("{apiVersion: gpu-scheduler.io/v1alpha1, kind: GpuQuota, metadata: {name: q}, spec: "
+             "{quotas: [{gpuType: H100, guaranteed: 4}]}}")
+            .error.empty());
+}
+
 TEST_CASE("what cannot be planned with is an error that says so") {
   struct Case {
     std::string name;
@@ -153,6 +191,11 @@ TEST_CASE("what cannot be planned with is an error that says so") {
   };
   const std::vector<Case> cases = {
       {"another kind", "{kind: Secret, metadata: {name: s}}", "manifests.yaml:1: want pods"},
+      {"another project's kind of the same name",
+       "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j}}",
+       "found a Job of batch.volcano.sh/v1alpha1"},
+      {"another project's quota", "{apiVersion: banana/v9, kind: GpuQuota, metadata: {name: q}}",
+       "found a GpuQuota of banana/v9"},
       {"one pod twice", "{kind: Pod, metadata: {name: p}}\n---\n{kind: Pod, metadata: {name: p}}",
        "pod \"ml/p\" is given twice"},
       {"one uid twice",

@@ -63,7 +63,7 @@ std::string written(const std::string& name, const std::string& text) {
 
 TEST_CASE("kubectl gpu gives an overview of types, and of the pods that wait") {
   CHECK(answer({}) ==
-        "48 GPUs  15 used  33 free | 5 pods wait (14 GPUs)\n"
+        "48 GPUs  15 used  33 free | 5 pods wait (14 GPUs, 1 gated, 1 never as written)\n"
         "TYPE       NODES  USED   FREE  LARGEST BLOCK  WHOLE NODES FREE\n"
         "A100-80GB      2  1/16     15  8 (a100-2)                    1\n"
         "H100-80GB      2  14/16     2  2 (h100-2)                    0\n"
@@ -246,6 +246,96 @@ TEST_CASE("a namespace that is not there is told of, and one with pods is there"
   CHECK(nope.code == 0);
 }
 
+TEST_CASE("kubectl gpu names what was probably meant") {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string err;
+  };
+  const std::string finished = "\" that has not finished";
+  for (Case& each : std::vector<Case>{
+           {{"why", "v1"},
+            "there is no pod \"v1\" in namespace \"default" + finished + "; there is vision/v1\n"},
+           {{"why", "h100-no-rom", "-n", "demo"},
+            "there is no pod \"h100-no-rom\" in namespace \"demo" + finished +
+                "; is \"h100-no-room\" meant?\n"},
+           {{"why", "h100-2"},
+            "there is no pod \"h100-2\" in namespace \"default" + finished +
+                "; it is a node: kubectl gpu nodes\n"},
+           {{"queue", "-n", "visoin"}, "there is no namespace \"visoin\"; is \"vision\" meant?\n"},
+           {{"why", "job/train"},
+            "why is about one pod, pod/NAME, not job/train; kubectl gpu queue lists those that "
+            "wait\n"},
+           {{"--foo"}, "there is no flag --foo; kubectl gpu --help says more\n"},
+           {{"nodes", "h100-2"},
+            "nodes takes no argument h100-2; kubectl gpu --help says more\n"}}) {
+    each.arguments.insert(each.arguments.end(), {"--from", nodes_file(), "--from", pods_file()});
+    CHECK(say(each.arguments).err == "kubectl gpu: " + each.err);
+  }
+}
+
+TEST_CASE("kubectl gpu nodes -n lists the nodes on which pods of the namespace have GPUs") {
+  CHECK(answer({"nodes", "-n", "vision", "-o", "wide"}) ==
+        "NODE    TYPE       USED  FREE  PODS  STATE  GPUS OF\n"
+        "h100-2  H100-80GB  6/8      2     2  open   vision/v1 (4), demo/h100-finetune (2)\n");
+}
+
+TEST_CASE("kubectl gpu tells that another quota selects the namespace, and does not count it") {
+  const std::string late = written("late.yaml", R"(
+apiVersion: gpu-scheduler.io/v1alpha1
+kind: GpuQuota
+metadata: {name: team-late, uid: q-late, creationTimestamp: "2026-01-01T10:00:00Z"}
+spec:
+  namespaces: [vision]
+  quotas: [{gpuType: L4, guaranteed: 4}]
+---
+kind: Pod
+metadata: {namespace: vision, name: l4, uid: u-l4}
+spec:
+  schedulerName: gpu-scheduler
+  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
+  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]
+)");
+  CHECK_THAT(answer({"quota", "-n", "vision", "--from", late}),
+             Catch::Contains("\nQuota team-late selects it, too, and does not count it: one quota "
+                             "counts a namespace\n"));
+  CHECK_THAT(answer({"why", "vision/l4", "--from", late}),
+             Catch::Contains("WAITS 0s - quota team-vision: NVIDIA-L4 is not in it, so it gives "
+                             "none; quota team-late selects the namespace, too, and does not count "
+                             "it\n"));
+}
+
+TEST_CASE("a pod of a plan takes the place of the pod of its name") {
+  const std::string smaller = written("smaller.yaml", R"(
+kind: Pod
+metadata: {namespace: demo, name: h100-no-room}
+spec:
+  schedulerName: gpu-scheduler
+  nodeSelector: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}
+  tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 2}}}]
+)");
+  CHECK(answer({"plan", "-f", smaller}) ==
+        "Would start: demo/h100-no-room → h100-2. Still waiting: 3 (gates 1, never 1, quota 1)\n"
+        "Takes the place of: demo/h100-no-room\n"
+        "1 pod would start without the change\n");
+}
+
+TEST_CASE("kubectl gpu why names the tolerations that are missing first, to be pasted") {
+  const std::string bare = written("bare.yaml", R"(
+kind: Pod
+metadata: {namespace: demo, name: bare, uid: u-bare}
+spec:
+  schedulerName: gpu-scheduler
+  nodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB}
+  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 2}}}]
+)");
+  const std::string said = answer({"why", "demo/bare", "--from", bare});
+  CHECK_THAT(said, Catch::Contains("Would run if: tolerations: [{key: nvidia.com/gpu, value: "
+                                   "\"present\", effect: NoSchedule}] (a100-1)\n"));
+  // What the table has is not said once more.
+  CHECK(said.find("TaintToleration: node(s)") == std::string::npos);
+}
+
 TEST_CASE("the next step repeats what the shell needs to read as one word") {
   const std::string file = written("my nodes'.yaml", "{kind: Namespace, metadata: {name: a}}");
   const Said said = say({"nodes", "--from", nodes_file(), "--from", file});
@@ -275,8 +365,8 @@ TEST_CASE("kubectl gpu why tells of a pod without room what there is, and what w
       "take the pod but for NodeAffinity\n  NODES  REASON                              "
       "               EXAMPLE\n      6  node(s) didn't match Pod's node affinity/selector  "
       "a100-1\n      2  Insufficient nvidia.com/gpu                        h100-1: nvidia.com/gpu: "
-      "asked 8, free 0 of 8\n  nvidia.com/gpu: 2 free in all on the 2 nodes that the pod may use "
-      "otherwise.\n  NodeAffinity: node(s) didn't match Pod's node affinity/selector (first "
+      "asked 8, free 0 of 8\n  nvidia.com/gpu: 2 free in all on the 2 nodes that it may use.\n  "
+      "NodeAffinity: node(s) didn't match Pod's node affinity/selector (first "
       "a100-2).\n"
       "Frees when: h100-2: vision/v1 (4) and demo/h100-finetune (2) end\nWould run if: +1 "
       "node like h100-1 (H100-80GB)\n       or if: nodeSelector nvidia.com/gpu.product: "
@@ -291,7 +381,9 @@ TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do"
         "     2  a100-1   5120           100·30      200·10       12·10  here\n"
         "     3  a100-2   5120           100·30      200·10       12·10  tie with a100-1\n"
         "     4  l4-1     5120           100·30      200·10       12·10  tie with a100-2\n"
-        "     5  l4-2     5120           100·30      200·10       12·10  tie with l4-1\n");
+        "     5  l4-2     5120           100·30      200·10       12·10  tie with l4-1\n"
+        "  NODES  REASON                       EXAMPLE\n"
+        "      3  Insufficient nvidia.com/gpu  cpu-1: nvidia.com/gpu: asked 1, free 0 of 0\n");
 }
 
 TEST_CASE("kubectl gpu why begins with the verdict") {
@@ -350,7 +442,7 @@ TEST_CASE("kubectl gpu why -o json has the same in numbers") {
 
 TEST_CASE("kubectl gpu plan tells what would start, and its exit code whether all would") {
   CHECK(answer({"plan", "--add", "H100x8=2"}) ==
-        "Would start: demo/h100-no-room → new-1. Still waiting: 3\n"
+        "Would start: demo/h100-no-room → new-1. Still waiting: 3 (gates 1, never 1, quota 1)\n"
         "1 pod would start without the change\n");
   const std::string job = written("job.yaml", R"(
 kind: Job
@@ -367,7 +459,8 @@ spec:
   const Said said = say({"plan", "-f", job, "--from", nodes_file(), "--from", pods_file()});
   CHECK(said.code == kWouldWait);
   CHECK(said.out.starts_with(
-      "Would start: default/train-0 → a100-2. Still waiting: 4\n"
+      "Would start: default/train-0 → a100-2. Still waiting: 4 (gates 1, never 1, nodes 1, quota "
+      "1)\n"
       "Would wait: 1 pod\n"
       "  POD              BECAUSE\n"
       "  default/train-1  nvidia.com/gpu: needs 8 on one node; most free is 5 of 8 "

@@ -36,6 +36,8 @@ TEST_CASE("a namespace is claimed by name or by its labels, and kept by the olde
   CHECK(assigned.upsert(gpu_quota("b").selects(selector).created_at(kThen)));
   CHECK(assigned.quota_of("ml") == b);
   CHECK(assigned.overlaps(a) == Overlaps{{"ml", "b"}});
+  CHECK(assigned.in_vain("ml") == std::vector{a});
+  CHECK(assigned.in_vain("nowhere").empty());
   CHECK(assigned.overlaps(b) == Overlaps{});
 
   CHECK_FALSE(assigned.namespace_labels("ml", {{"team", "x"}}));

@@ -80,7 +80,7 @@ TEST_CASE("a pod is told what it waits for, in numbers") {
        "quota q: H100 needs 16, at most 8 a pod; it can never give that much"},
       {{line("NVIDIA-L4", Why::kNoLine, 1, 0, 0)},
        0,
-       "quota q: NVIDIA-L4 is not in it; it can never give that much"},
+       "quota q: NVIDIA-L4 is not in it, so it gives none"},
       {{}, 0, "quota q: no node has GPUs of a type that the pod allows"},
   };
   for (const Case& c : cases) CHECK(waiting_message("q", c.answers, c.before) == c.want);

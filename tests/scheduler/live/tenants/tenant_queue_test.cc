@@ -112,7 +112,8 @@ TEST_CASE("a tenant is told which quotas count its namespace, and who is first i
   CHECK(got["line"]["head"].is_null());
   CHECK(got["line"]["firstOfNamespace"] == 2);
   CHECK(got["withheld"] == true);
-  for (const char* name : {"blue", "urgent", "green", "elsewhere"}) {
+  CHECK(got["selectedInVainBy"] == Json::array({"elsewhere"}));  // its own namespace is meant
+  for (const char* name : {"blue", "urgent", "green"}) {
     CHECK_THAT(text, !Catch::Contains(name));
   }
   const Json both = world.quota(kRed, "both");
