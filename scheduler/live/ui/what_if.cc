@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <string_view>
@@ -22,6 +23,8 @@ namespace {
 using Json = nlohmann::json;
 using Read = tl::expected<WhatIf, std::string>;
 
+constexpr std::array<std::string_view, 5> kParameters = {"namespace", "gpus", "type", "tolerates",
+                                                         "manifest"};
 constexpr int kMostGpus = 1'000;
 constexpr const char* kDefaultNamespace = "default";
 constexpr const char* kName = "what-if";
@@ -70,8 +73,8 @@ tl::expected<k8s::Pod, std::string> pod_of_manifest(const std::string& text) {
   return pod_of(object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count,
-                                                  const std::string& type) {
+tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count, const std::string& type,
+                                                  const std::string& tolerates) {
   int gpus = 0;
   const char* const end = count.data() + count.size();
   const auto read = std::from_chars(count.data(), end, gpus);
@@ -84,6 +87,9 @@ tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count,
   Json container = {{"name", "main"}, {"image", "none"}};
   if (gpus > 0) container["resources"]["limits"]["nvidia.com/gpu"] = std::to_string(gpus);
   pod["spec"]["containers"] = Json::array({container});
+  if (!tolerates.empty()) {
+    pod["spec"]["tolerations"] = Json::array({{{"key", tolerates}, {"operator", "Exists"}}});
+  }
   return pod_of(pod.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -118,15 +124,16 @@ Read as_new(k8s::Pod pod, const std::string& namespace_, const std::vector<std::
 
 Read read_what_if(const server::Query& query, const std::vector<std::string>& served) try {
   for (const auto& [name, value] : query) {
-    if (name == "namespace" || name == "gpus" || name == "type" || name == "manifest") continue;
-    return tl::unexpected(
-        fmt::format("there is no parameter \"{}\"; there are namespace, gpus, type and manifest",
-                    k8s::shown(name)));
+    const auto* const known = std::find(kParameters.begin(), kParameters.end(), name);
+    if (known != kParameters.end()) continue;
+    return tl::unexpected(fmt::format("there is no parameter \"{}\"; there are {}",
+                                      k8s::shown(name), fmt::join(kParameters, ", ")));
   }
   const std::string manifest = given(query, "manifest");
   std::string namespace_ = given(query, "namespace");
   if (namespace_.empty()) namespace_ = kDefaultNamespace;
-  auto pod = manifest.empty() ? pod_with_gpus(given(query, "gpus"), given(query, "type"))
+  auto pod = manifest.empty() ? pod_with_gpus(given(query, "gpus"), given(query, "type"),
+                                              given(query, "tolerates"))
                               : pod_of_manifest(manifest);
   if (!pod) return tl::unexpected(std::move(pod.error()));
   return as_new(*std::move(pod), namespace_, served, !manifest.empty());

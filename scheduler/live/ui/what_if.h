@@ -1,7 +1,8 @@
 // What a question about a pod that need not be there asks: the pod, as the API server would have
 // it.
 //
-//   namespace=NS&gpus=N[&type=T]     a pod of one container that asks for N GPUs, of that type
+//   namespace=NS&gpus=N[&type=T][&tolerates=KEY]   a pod of one container that asks for N GPUs, of
+//                                    that type, and tolerates taints of that key
 //   namespace=NS&manifest=TEXT       a Pod in YAML or JSON
 #pragma once
 

@@ -30,7 +30,7 @@ function showAge() {
   const age = byId('age');
   if (last) {
     const seconds = (now - lastAt) / 1000;
-    setText(age, `${duration(seconds)} old · decision ${number(last.decision)}`);
+    setText(age, `${trouble ? 'no answer' : 'decides'} · seen ${duration(seconds)} ago · ${number(last.decision)} decisions`);
     setAttribute(age, 'title', `as of ${new Date(last.asOf).toLocaleString()}`);
     setAttribute(age, 'data-state', trouble || now - lastAt > kPatience ? 'old' : 'live');
   } else {

@@ -9,16 +9,16 @@ const scoresText = scores => scores.filter(([, score]) => score !== 0)
 export function showBound({ bound, decision }) {
   fillTable(byId('bound-table'), 'The last pods that were bound', [{ text: 'Pod' }, { text: 'Decision', ...right }, { text: 'At' },
     { text: 'Node' }, { text: 'Score', ...right }, { text: 'Runner-up' }, { text: 'Margin', ...right },
-    { text: 'Nodes that fit', ...right }, { text: 'Waited', ...right }],
+    { text: 'Nodes that fit', ...right }, { text: 'Waited', ...right }, { text: 'Score, of which' }],
   bound.map(one => ({
     key: one.decision,
     cells: [`${one.namespace}/${one.name}`, { text: number(one.decision), ...right },
       { text: new Date(one.at).toLocaleTimeString(), title: one.at }, one.node,
-      { text: number(one.score), class: 'number', title: scoresText(one.scores) },
+      { text: number(one.score), ...right },
       one.runnerUp ? one.runnerUp.node : '–',
       { text: one.runnerUp ? number(one.score - one.runnerUp.score) : '–', ...right },
       { text: `${number(one.feasibleNodes)} of ${number(one.allNodes)}`, ...right },
-      { text: duration(one.waitedSeconds), ...right }],
+      { text: duration(one.waitedSeconds), ...right }, scoresText(one.scores)],
   })));
   byId('bound-table').hidden = bound.length === 0;
   setText(byId('bound-note'), bound.length === 0 ? 'This replica has bound no pod yet.'

@@ -12,7 +12,7 @@ async function fill(box, pod) {
   box.isAsking = true;
   try {
     const answer = whyAnswer(await ask('why', { namespace: pod.namespace, pod: pod.name }), true);
-    // The same answer stays, and what is selected in it.
+    // The same answer stays, and what is selected or open in it.
     if (box.firstElementChild?.textContent !== answer.textContent) box.replaceChildren(answer);
   } catch (error) {
     if (!box.querySelector('.why')) box.replaceChildren(el('p', { class: 'note' }, error.message));
@@ -20,6 +20,12 @@ async function fill(box, pod) {
     box.isAsking = false;
     box.askedAt = performance.now();
   }
+}
+
+// An answer may be longer than what is left below its row.
+function bringIntoView(row) {
+  const seen = Math.min(byId('rows').clientHeight, window.innerHeight);
+  row.scrollIntoView({ block: row.offsetHeight > 0.8 * seen ? 'start' : 'nearest' });
 }
 
 function makeRow(pod) {
@@ -33,7 +39,7 @@ function makeRow(pod) {
     button.setAttribute('aria-expanded', String(!box.hidden));
     if (box.hidden) return;
     box.replaceChildren(el('p', { class: 'note' }, 'asking the scheduler …'));
-    fill(box, pod);
+    fill(box, pod).then(() => bringIntoView(box.parentElement));
   });
   return el('li', {}, button, box);
 }
@@ -46,6 +52,7 @@ function updateRow(row, pod) {
   setAttribute(chip, 'data-kind', pod.blockedBy || 'turn');
   setText(asks, pod.asks || 'no GPU');
   setText(waited, duration((Date.now() - Date.parse(pod.created)) / 1000));
+  setAttribute(waited, 'title', `since ${new Date(pod.created).toLocaleString()}`);
   setText(sentence, pod.why);
   if (!box.hidden && performance.now() - (box.askedAt || 0) > kAskAgain) fill(box, pod);
 }
@@ -60,7 +67,11 @@ function podsLike(text, queue) {
 const misnamedSentence = pod => `${keyOf(pod)} waits for a scheduler "${pod.schedulerName}". `
   + `Is "${pod.meant}" meant? A pod's schedulerName cannot be changed: create it anew.`;
 
+const boundSentence = one => `${keyOf(one)} does not wait: it was bound to ${one.node} at ${new Date(one.at).toLocaleTimeString()}. ` +
+  'How the node was chosen is below, under Last decisions.';
+
 let shown = [];
+let started = [];
 
 async function find(event) {
   event.preventDefault();
@@ -68,6 +79,8 @@ async function find(event) {
   const found = byId('found');
   if (!text.trim()) return found.replaceChildren();
   const [first] = podsLike(text, shown);
+  const [one] = first ? [] : podsLike(text, started);
+  if (one) return found.replaceChildren(el('p', { class: 'note' }, boundSentence(one)));
   const [namespace, name] = text.trim().split('/');
   const pod = first || (name ? { namespace, name } : null);
   if (!pod) {
@@ -83,8 +96,9 @@ async function find(event) {
 
 byId('find').addEventListener('submit', find);
 
-export function showQueue({ queue, misnamed, leftOut, overview }) {
+export function showQueue({ queue, misnamed, bound, leftOut, overview }) {
   shown = [...queue, ...misnamed];
+  started = bound;
   keyed(byId('rows'), queue, keyOf, makeRow, updateRow);
   const more = leftOut.pods > 0 ? `And ${number(leftOut.pods)} more. Find one by namespace/name. ` : '';
   setText(byId('rows-note'), overview.waiting.pods === 0 ? 'No pod waits.'

@@ -28,13 +28,13 @@ function ordered(quotas) {
 }
 
 // Ready is to be true, and all that is named for a problem is not.
-const wrong = quota => quota.conditions.filter(one => (one.type === 'Ready') !== (one.status === 'True'))
-  .map(one => `${one.type}: ${one.message}`).join('; ');
+const wrongs = quota => quota.conditions.filter(one => (one.type === 'Ready') !== (one.status === 'True'))
+  .map(one => ({ key: `${quota.name} ${one.type}`, text: `${quota.name}: ${one.type === 'Ready' ? 'not Ready' : one.type}: ${one.message}` }));
 
 export function showQuotas({ quotas: { quotas }, leftOut }) {
   const rows = ordered(quotas).flatMap(({ quota, depth }) => quota.lines.map((line, i) => ({
     key: `${quota.name} ${line.gpuType} ${i}`,
-    class: wrong(quota) ? 'wrong' : '',
+    class: wrongs(quota).length > 0 ? 'wrong' : '',
     cells: [{ text: '  '.repeat(depth) + quota.name, title: quota.parent ? `part of ${quota.parent}` : '' },
       line.gpuType === '*' ? 'any' : line.gpuType,
       { text: `${line.use.used} of ${line.use.guaranteed}`, ...right }, { text: line.use.borrowed, ...right },
@@ -43,8 +43,7 @@ export function showQuotas({ quotas: { quotas }, leftOut }) {
   fillTable(byId('quotas-table'), 'GPUs of quotas', [{ text: 'Quota' }, { text: 'Type' }, { text: 'Used of guaranteed', ...right },
     { text: 'Borrowed', ...right }, { text: 'Lent', ...right }, { text: 'Waited for', ...right }], rows);
   byId('quotas-table').hidden = quotas.length === 0;
-  keyed(byId('quotas-wrong'), quotas.filter(wrong), quota => quota.name, () => el('li'),
-    (item, quota) => setText(item, `${quota.name}: ${wrong(quota)}`));
+  keyed(byId('quotas-wrong'), quotas.flatMap(wrongs), one => one.key, () => el('li'), (item, one) => setText(item, one.text));
   const more = leftOut.quotas > 0 ? `And ${plural(leftOut.quotas, 'quota')} more: kubectl gpu quota` : '';
   setText(byId('quotas-note'), quotas.length === 0 ? 'There is no GpuQuota: GPUs go by priority and age alone.' : more);
 }

@@ -12,7 +12,9 @@ const without = text => text.split('\n').filter(line => !/^\s*(#|$)/.test(line))
 function parameters() {
   const data = new FormData(form);
   const namespace = data.get('namespace').trim() || 'default';
-  if (data.get('about') === 'gpus') return { namespace, gpus: data.get('gpus'), type: data.get('type') };
+  if (data.get('about') === 'gpus') {
+    return { namespace, gpus: data.get('gpus'), type: data.get('type'), tolerates: data.get('tolerates') || '' };
+  }
   const manifest = without(data.get('manifest'));
   if (!manifest) throw new Error('Paste a Pod first.');
   if (new URLSearchParams({ manifest }).toString().length > kLongest) {
@@ -36,7 +38,7 @@ form.addEventListener('change', () => {
   const byGpus = form.elements.about.value === 'gpus';
   byId('by-gpus').hidden = !byGpus;
   byId('by-manifest').hidden = byGpus;
-  byId('ask-gpus').disabled = byId('ask-type').disabled = !byGpus;
+  for (const id of ['ask-gpus', 'ask-type', 'ask-tolerates']) byId(id).disabled = !byGpus;
 });
 
 export function showWhatIf({ states }) {

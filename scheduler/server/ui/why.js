@@ -9,6 +9,9 @@ const kVerdicts = {
   Never: ['can never start', ''],
 };
 
+// How the headline says that waiting for the quota helps nothing.
+const kNeverGiven = /it can never give that much|so it gives none/;
+
 function code(text) { return el('code', {}, text); }
 
 // What somebody can do, each a list of texts and elements.
@@ -29,7 +32,10 @@ function steps(why, isThere) {
     list.push([or('change the pod: '), code(to ? `${what}: ${to}` : `no ${what}`), `; ${node} would take it ${then}.`]);
   }
   const byQuota = why.verdict === 'Waits' && why.headline.startsWith('quota ');
-  if (byQuota) list.push(['Wait until pods of the quota end, or ask for a larger one: ', code('kubectl gpu quota')]);
+  if (byQuota) {
+    list.push([kNeverGiven.test(why.headline) ? 'Ask for what the quota gives, or whoever keeps the quotas for another one: '
+      : 'Wait until pods of the quota end, or ask for a larger one: ', code(`kubectl gpu quota -n ${why.pod.namespace}`)]);
+  }
   if (why.verdict === 'Waits' && !byQuota && list.length === 0) {
     list.push(['No node here would take it, even if the node were empty: change what it asks for, or add a node that has all of it.']);
   }
@@ -85,12 +91,13 @@ function headline(why) {
 // `isThere`: the pod exists, and waits.
 export function whyAnswer(why, isThere) {
   const [word] = kVerdicts[why.verdict] || [why.verdict];
-  const asked = [why.asks && `asks for ${why.asks}`, why.quota && `quota ${why.quota}`].filter(Boolean).join(', ');
+  const asked = [why.asks && `It asks for ${why.asks}.`, why.quota && `Quota ${why.quota} counts it.`,
+    isThere && `It waits since ${new Date(why.since).toLocaleString()}.`].filter(Boolean).join(' ');
   return el('div', { class: 'why', 'data-verdict': why.verdict },
     el('p', { class: 'headline' }, el('b', { class: 'chip', 'data-kind': why.verdict }, word), ' ', headline(why)),
-    asked && el('p', { class: 'note' }, `It ${asked}.`),
+    asked && el('p', { class: 'note' }, asked),
     ...next(steps(why, isThere)),
     el('h4', {}, `What ${plural(why.allNodes, 'node')} say: ${number(why.fittingNodes)} would take it`),
     reasons(why), candidates(why),
-    why.details && el('p', { class: 'details' }, why.details));
+    why.details && el('details', {}, el('summary', {}, 'More numbers'), el('p', { class: 'details' }, why.details)));
 }

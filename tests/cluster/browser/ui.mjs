@@ -141,6 +141,9 @@ async function operate(page) {
   const meant = 'Is "gpu-scheduler" meant?';
   want((await text(page, '#misnamed')).includes(`default/typo waits for a scheduler "gpu-schedular". ${meant}`),
     'the page does not say that a scheduler\'s name is misspelt');
+  await page.fill('#find-pod', 'runs');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => /vision\/runs does not wait: it was bound to h100-0/.test(document.querySelector('#found').textContent));
   await page.fill('#find-pod', 'typo');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('#found').textContent.includes('Is "gpu-scheduler" meant?'));
@@ -184,6 +187,16 @@ const questions = [
   ['what would become of a pod', '#ask button', '#answer .why', /now/],
   ['how old what is seen is', null, '#age', /\d/],
 ];
+
+// What the last row opens to is seen at once, also where the rows scroll in a box.
+async function seeAnswer(page) {
+  const row = page.locator('#rows > li').last();
+  await row.locator('button').click();
+  await row.locator('.why .headline').waitFor();
+  const isSeen = await row.locator('.why .headline').evaluate(headline => new Promise(resolve =>
+    new IntersectionObserver(([seen]) => resolve(seen.isIntersecting), { threshold: 0.9 }).observe(headline)));
+  want(isSeen, 'what the last row opens to is out of sight');
+}
 
 // Each is answered on one screen, after one click at most.
 async function answer(page) {
@@ -233,6 +246,11 @@ async function lose(page) {
 }
 
 try {
+  for (const width of [1280, 360]) {
+    const page = await open(width, 'light');
+    await seeAnswer(page);
+    await page.context().close();
+  }
   await portrait(await open(1280, 'light'));
   await answer(await open(1280, 'light'));
   let wide;

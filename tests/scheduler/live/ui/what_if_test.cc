@@ -43,6 +43,11 @@ TEST_CASE("a number of GPUs of a type is a pod that asks for them") {
   CHECK(what.notes.empty());
   CHECK(read({{"gpus", "0"}, {"type", ""}}).pod.spec.containers[0].limits.empty());
   CHECK(read({{"gpus", "1"}}).pod.metadata.namespace_ == "default");
+  CHECK(read({{"gpus", "1"}, {"tolerates", ""}}).pod.spec.tolerations.empty());
+  const WhatIf tolerating = read({{"gpus", "1"}, {"tolerates", "nvidia.com/gpu"}});
+  REQUIRE(tolerating.pod.spec.tolerations.size() == 1);
+  CHECK(tolerating.pod.spec.tolerations.front().tolerates(
+      {.key = "nvidia.com/gpu", .value = "present", .effect = k8s::TaintEffect::kNoExecute}));
 }
 
 TEST_CASE("a manifest is a pod that the engine does not know, and has no node") {
