@@ -110,7 +110,8 @@ class CaseReader {
       return;
     }
     for (const element item : items) {
-      object(item, std::string(key) + "[" + std::to_string(into.size()) + "]", into.emplace_back());
+      const std::string where = std::string(key) + "[" + std::to_string(into.size()) + "]";
+      object(item, where, into.emplace_back());
     }
   }
 
