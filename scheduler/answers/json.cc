@@ -241,7 +241,8 @@ std::string to_json(const Why& why) {
               {"wouldRunOnOneMore", why.room.if_empty},
               {"wouldRunOnOneMoreOfType", why.room.if_empty_type},
               {"wouldRunIfChanged", array_of(why.remedies, remedy)},
-              {"waitsForNodes", why.is_for_nodes}};
+              {"waitsForNodes", why.is_for_nodes},
+              {"quotaNeverGives", why.quota_never_gives}};
   if (why.chosen) all["chosen"] = json_of(*why.chosen);
   add_age(all, why.data_age);
   if (why.withheld) {
@@ -253,6 +254,7 @@ std::string to_json(const Why& why) {
 }
 
 std::string to_json(const Plan& plan) {
+  constexpr std::size_t kMostStillWaiting = 100;
   const auto start = [](const PlanRow& row) -> Json {
     return {{"pod", json_of(row.pod)}, {"origin", to_string(row.origin)}, {"node", row.node}};
   };
@@ -263,14 +265,20 @@ std::string to_json(const Plan& plan) {
             {"why", row.why}};
   };
   const auto name = [](const PodRef& pod) { return json_of(pod); };
+  const auto still = [](const QueueRow& row) -> Json {
+    return {{"pod", json_of(row.pod)}, {"blockedBy", row.blocked_by}, {"next", row.next}};
+  };
+  const std::vector<QueueRow> first_rows = plan.first_still_waiting(kMostStillWaiting);
   return text_of({{"kind", "Plan"},
                   {"wouldStart", array_of(plan.starts, start)},
                   {"wouldWait", array_of(plan.waits, wait)},
                   {"wouldEnd", array_of(plan.ended, name)},
+                  {"wouldGoToOthers", array_of(plan.elsewhere, name)},
+                  {"replaced", array_of(plan.replaced, name)},
                   {"startAnyway", plan.start_anyway},
-                  {"stillWaiting", plan.still_waiting},
-                  {"stillWaitingFor", plan.still_waiting_for},
-                  {"replaced", array_of(plan.replaced, name)}});
+                  {"stillWaiting", plan.still_waiting()},
+                  {"stillWaitingFor", plan.causes()},
+                  {"stillWaitingPods", array_of(first_rows, still)}});
 }
 
 }  // namespace sched::answers

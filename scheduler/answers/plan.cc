@@ -35,12 +35,11 @@ k8s::Pod created_anew(k8s::Pod pod, Time now) {
   return pod;
 }
 
-bool is_created_anew(const k8s::Pod& pod, const std::set<std::string>& served) {
+bool is_created_anew(const k8s::Pod& pod) {
   const auto& owners = pod.metadata.owner_references;
   const auto controller = std::find_if(owners.begin(), owners.end(),
                                        [](const auto& owner) { return owner.controller; });
-  return controller != owners.end() && controller->kind != "DaemonSet" &&
-         served.contains(pod.spec.scheduler_name);
+  return controller != owners.end() && controller->kind != "DaemonSet";
 }
 
 class Planning {
@@ -72,11 +71,9 @@ class Planning {
       }
     }
     for (const k8s::Pod& pod : created_) tell_of_waiting(pod);
-    for (const PodInLine& pod : engine_.in_line()) {
-      if (origins_.contains(pod.pod.uid)) continue;
-      ++plan_.still_waiting;
-      ++plan_.still_waiting_for[blocked_by(pod, outlook_)];
-    }
+    std::vector<PodInLine> line = engine_.in_line();
+    std::erase_if(line, [&](const PodInLine& pod) { return origins_.contains(pod.pod.uid); });
+    plan_.still = queue_of(line, outlook_, {}, served_);
     return std::move(plan_);
   }
 
@@ -91,10 +88,12 @@ class Planning {
   void evict(std::vector<k8s::Pod> pods) {
     for (const k8s::Pod& pod : pods) engine_.apply(event::PodDeleted{ref_of(pod)}, now_);
     for (k8s::Pod& pod : pods) {
-      if (is_created_anew(pod, served_)) {
-        create(created_anew(std::move(pod), now_), PlanRow::Origin::kEvicted);
-      } else {
+      if (!is_created_anew(pod)) {
         plan_.ended.push_back(ref_of(pod));
+      } else if (!served_.contains(pod.spec.scheduler_name)) {
+        plan_.elsewhere.push_back(ref_of(pod));
+      } else {
+        create(created_anew(std::move(pod), now_), PlanRow::Origin::kEvicted);
       }
     }
   }
@@ -146,6 +145,20 @@ const char* to_string(PlanRow::Origin origin) {
       return "Evicted";
   }
   return "";
+}
+
+std::map<std::string, std::size_t> Plan::causes() const {
+  std::map<std::string, std::size_t> causes;
+  for (const QueueRow& row : still.rows) {
+    ++causes[row.blocked_by.empty() ? "turn" : row.blocked_by];
+  }
+  if (!still.never.empty()) causes["never"] = still.never.size();
+  return causes;
+}
+
+std::vector<QueueRow> Plan::first_still_waiting(std::size_t at_most) const {
+  const std::size_t count = std::min(at_most, still.rows.size());
+  return {still.rows.begin(), still.rows.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 Plan plan(Engine& engine, Change change, const std::set<std::string>& served, Time now) {

@@ -6,6 +6,7 @@
 // engine continues: what starts now does so because of the change.
 #pragma once
 
+#include "scheduler/answers/queue.h"
 #include "scheduler/base/event.h"
 #include "scheduler/engine/engine.h"
 
@@ -46,17 +47,19 @@ struct PlanRow {
 };
 
 struct Plan {
-  std::vector<PlanRow> starts;  // in the order of the decisions
-  std::vector<PlanRow> waits;   // of the new and the evicted pods
-  // Evicted pods that nothing creates again, or that then wait for another scheduler.
-  std::vector<PodRef> ended;
+  std::vector<PlanRow> starts;    // in the order of the decisions
+  std::vector<PlanRow> waits;     // of the new and the evicted pods
+  std::vector<PodRef> ended;      // evicted pods that nothing creates again
+  std::vector<PodRef> elsewhere;  // evicted pods that are created again for another scheduler
+  std::vector<PodRef> replaced;
   std::size_t start_anyway = 0;  // of those that wait, without the change
-  // Of those that wait in the cluster, with the change: how many, and for what
-  // (QueueRow::blocked_by; "never": NeverRow).
-  std::size_t still_waiting = 0;
-  std::map<std::string, std::size_t> still_waiting_for = {};
-  std::vector<PodRef> replaced = {};
+  Queue still;                   // those that wait in the cluster, with the change
 
+  [[nodiscard]] std::size_t still_waiting() const { return still.rows.size() + still.never.size(); }
+  // How many of them wait for what: QueueRow::blocked_by, "turn" where that is empty, or "never".
+  [[nodiscard]] std::map<std::string, std::size_t> causes() const;
+  // The first of them that may start some day.
+  [[nodiscard]] std::vector<QueueRow> first_still_waiting(std::size_t at_most) const;
   // Whether every pod that is created, for the first time or again, has a node.
   [[nodiscard]] bool all_start() const { return waits.empty(); }
 };

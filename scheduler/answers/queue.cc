@@ -104,13 +104,6 @@ std::string short_reason(const Refusal& refusal) {
   return std::string(text);
 }
 
-std::string blocked_by(const PodInLine& pod, const Outlook& outlook) {
-  if (!pod.never.empty()) return "never";
-  QueueRow row;
-  tell(row, pod, outlook.find(pod.pod.uid), outlook);
-  return row.blocked_by;
-}
-
 std::string headline_of(const Refusal& refusal, const std::string& quota) {
   return (refusal.by_quota ? "quota " + quota + ": " : "") + short_reason(refusal);
 }

@@ -92,8 +92,6 @@ struct LastRefusal {
 // Why a pod waits, for one line: the shortage in numbers where there is one, else kube-scheduler's
 // reasons; of a quota its words, without its name.
 [[nodiscard]] std::string short_reason(const Refusal& refusal);
-// As QueueRow::blocked_by; "never" of a pod that can run nowhere as it is written.
-[[nodiscard]] std::string blocked_by(const PodInLine& pod, const Outlook& outlook);
 
 // The same with the quota's name, if it is by quota.
 [[nodiscard]] std::string headline_of(const Refusal& refusal, const std::string& quota);

@@ -49,6 +49,7 @@ Explanation judge(const Engine& engine, const k8s::Pod& pod, Why& why) {
   why.fitting_nodes = explanation.fitting_nodes;
   why.reasons = reasons_of(explanation.refused);
   why.details = explanation.details;
+  why.quota_never_gives = explanation.never_by_quota;
   if (why.fitting_nodes > 0) why.candidates = engine.candidates(pod, kMostCandidates);
   return explanation;
 }

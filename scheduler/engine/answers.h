@@ -55,6 +55,7 @@ struct Explanation {
   std::vector<RefusedAlike> refused;   // explain_alike: in the order of their first nodes
   std::string message;                 // FitError text; empty when some node fits
   bool by_quota = false;               // the message is the quota's, whatever nodes say
+  bool never_by_quota = false;         // its quota can never give so much, or such GPUs
   std::string details;
 };
 

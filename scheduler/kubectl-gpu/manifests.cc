@@ -61,14 +61,14 @@ k8s::Result<void> check_fields(const Json& quota) {
 
 class Reader {
  public:
-  Reader(const std::string& default_namespace, PriorityClasses classes, answers::Change& into)
-      : namespace_(default_namespace), classes_(std::move(classes)), into_(into) {}
+  Reader(const std::string& default_namespace, Known known, answers::Change& into)
+      : namespace_(default_namespace), known_(std::move(known)), into_(into) {}
 
   k8s::Result<void> read(const FoundObject& found) {
-    if (found.is("Pod", "")) return add_pod(found.json);
+    if (found.is("Pod", "")) return add_pod(found.json, Name::kOwn);
     if (found.is("PriorityClass", "scheduling.k8s.io")) {
       const Json object = Json::parse(found.json);
-      classes_[at(object, "metadata").value("name", "")] = object.value("value", 0);
+      known_.classes[at(object, "metadata").value("name", "")] = object.value("value", 0);
       return {};
     }
     if (is_workload(found)) return add_workload(found.kind, Json::parse(found.json));
@@ -92,6 +92,7 @@ class Reader {
 
   // After everything is read: a class may come after the pods that name it.
   k8s::Result<void> finish() {
+    leave_out_replaced();
     std::set<std::string> uids;
     for (k8s::Pod& pod : into_.pods) {
       const std::string name = pod.metadata.namespace_ + "/" + pod.metadata.name;
@@ -104,8 +105,8 @@ class Reader {
                                  "\" has the uid of another: " + pod.metadata.uid);
       }
       if (pod.spec.priority != 0 || pod.spec.priority_class_name.empty()) continue;
-      const auto found = classes_.find(pod.spec.priority_class_name);
-      if (found == classes_.end()) {
+      const auto found = known_.classes.find(pod.spec.priority_class_name);
+      if (found == known_.classes.end()) {
         return k8s::config_error("pod \"" + name + "\": priorityClassName \"" +
                                  pod.spec.priority_class_name +
                                  "\": no pod of the cluster has it; add its PriorityClass with -f");
@@ -116,16 +117,36 @@ class Reader {
   }
 
  private:
+  // Whether the pod will have the name that it has here.
+  enum class Name : std::uint8_t { kOwn, kMadeUp };
+
+  // A node that is drained evicts none of those that the files replace.
+  void leave_out_replaced() {
+    std::set<std::string> uids;
+    for (const PodRef& pod : into_.replaced) uids.insert(pod.uid);
+    std::erase_if(into_.evicted,
+                  [&](const k8s::Pod& pod) { return uids.contains(pod.metadata.uid); });
+  }
+
   static bool is_workload(const FoundObject& found) {
     return found.is("Job", "batch") || found.is("JobSet", "jobset.x-k8s.io") ||
            found.is("Deployment", "apps") || found.is("ReplicaSet", "apps") ||
            found.is("StatefulSet", "apps") || found.is("ReplicationController", "");
   }
 
-  k8s::Result<void> add_pod(std::string_view json) {
+  k8s::Result<void> add_pod(std::string_view json, Name name) {
     auto pod = decoder_.object<k8s::Pod>(json);
     if (!pod) return tl::unexpected(std::move(pod.error()));
     k8s::set_defaults(*pod, namespace_);
+    const auto there = known_.pods.find({pod->metadata.namespace_, pod->metadata.name});
+    if (name == Name::kOwn && there != known_.pods.end()) {
+      into_.replaced.push_back(there->second);
+      pod->metadata.uid.clear();
+      pod->metadata.creation_timestamp.reset();
+      pod->metadata.deletion_timestamp.reset();
+      pod->spec.node_name.clear();
+      pod->status = {};
+    }
     into_.pods.push_back(*std::move(pod));
     return {};
   }
@@ -137,14 +158,15 @@ class Reader {
     const std::string namespace_of_it = metadata.value("namespace", namespace_);
     if (kind != "JobSet") {
       const std::size_t pods = kind == "Job" ? pods_of_job(spec) : count_of(spec, "replicas");
-      return add_pods(at(spec, "template"), namespace_of_it, name, pods);
+      return add_pods(at(spec, "template"), namespace_of_it, name, pods,
+                      kind == "StatefulSet" ? Name::kOwn : Name::kMadeUp);
     }
     for (const Json& replicated : spec.value("replicatedJobs", Json::array())) {
       const Json job = at(at(replicated, "template"), "spec");
       const std::string prefix = name + "-" + replicated.value("name", "") + "-";
       for (std::size_t i = 0; i < count_of(replicated, "replicas"); ++i) {
         auto added = add_pods(at(job, "template"), namespace_of_it, prefix + std::to_string(i),
-                              pods_of_job(job));
+                              pods_of_job(job), Name::kMadeUp);
         if (!added) return added;
       }
     }
@@ -159,7 +181,7 @@ class Reader {
   }
 
   k8s::Result<void> add_pods(const Json& pod_template, const std::string& namespace_of_it,
-                             const std::string& name, std::size_t count) {
+                             const std::string& name, std::size_t count, Name names) {
     Json pod = {{"metadata", at(pod_template, "metadata")}, {"spec", at(pod_template, "spec")}};
     pod["metadata"]["namespace"] = namespace_of_it;
     for (std::size_t i = 0; i < count; ++i) {
@@ -167,13 +189,13 @@ class Reader {
         return k8s::config_error("the files ask for more than 100000 pods");
       }
       pod["metadata"]["name"] = name + "-" + std::to_string(i);
-      if (auto added = add_pod(pod.dump()); !added) return added;
+      if (auto added = add_pod(pod.dump(), names); !added) return added;
     }
     return {};
   }
 
   const std::string& namespace_;
-  PriorityClasses classes_;
+  Known known_;
   answers::Change& into_;
   k8s::Decoder decoder_;
   std::set<std::string> names_;
@@ -182,9 +204,9 @@ class Reader {
 }  // namespace
 
 k8s::Result<void> load_manifests(const std::vector<std::string>& files,
-                                 const std::string& namespace_, PriorityClasses classes,
+                                 const std::string& namespace_, Known known,
                                  answers::Change& change) try {
-  Reader reader(namespace_, std::move(classes), change);
+  Reader reader(namespace_, std::move(known), change);
   for (const std::string& file : files) {
     const auto read =
         for_each_object(file, [&](const FoundObject& found) { return reader.read(found); });

@@ -4,6 +4,7 @@
 
 #include "k8s-client/error.h"
 #include "scheduler/answers/plan.h"
+#include "scheduler/kubectl-gpu/notes.h"
 
 #include <cstdint>
 #include <map>
@@ -15,6 +16,12 @@ namespace sched::kubectl {
 // The value of a PriorityClass, by name.
 using PriorityClasses = std::map<std::string, std::int32_t>;
 
+// What the cluster has that files may name.
+struct Known {
+  PriorityClasses classes = {};
+  std::map<PodName, PodRef> pods = {};
+};
+
 // Adds the files' objects to `change`. For Jobs, JobSets, Deployments, ReplicaSets,
 // ReplicationControllers and StatefulSets it adds the pods that run at a time. These pods have no
 // owner: default spread constraints follow only the Services that select them. What the API server
@@ -22,10 +29,12 @@ using PriorityClasses = std::map<std::string, std::int32_t>;
 // the priority of their class; to claims the phase Pending; to storage classes immediate binding. A
 // claim without a class gets none, because the API server chooses the cluster's default. Claims of
 // a StatefulSet's volumeClaimTemplates are not made. A pod is identified by namespace and name: it
-// is an error if one is given twice. Other errors: an object of another kind, and a priority class
-// that is neither in `classes` nor in the files.
+// is an error if one is given twice. One that the cluster has it replaces; what the file says of
+// its uid, node and status, as kubectl get -o yaml prints it, is then left out. Pods of other
+// workloads than StatefulSets have names that only their controllers know, and replace none. Other
+// errors: an object of another kind, and a priority class that is neither known nor in the files.
 [[nodiscard]] k8s::Result<void> load_manifests(const std::vector<std::string>& files,
-                                               const std::string& namespace_,
-                                               PriorityClasses classes, answers::Change& change);
+                                               const std::string& namespace_, Known known,
+                                               answers::Change& change);
 
 }  // namespace sched::kubectl

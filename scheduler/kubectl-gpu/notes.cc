@@ -3,9 +3,39 @@
 #include "scheduler/answers/queue.h"
 #include "scheduler/base/nearest_names.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <variant>
 
 namespace sched::kubectl {
+namespace {
+
+// "a, b, c and 2 more"
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  return names.size() <= kMost ? text
+                               : text + " and " + std::to_string(names.size() - kMost) + " more";
+}
+
+// Whether that is what kubectl calls a kind of object that has pods: of "job/train", "job".
+bool names_workload(std::string_view kind) {
+  constexpr std::array<std::string_view, 7> kWorkloads = {
+      "job", "cronjob", "deployment", "daemonset", "replicaset", "statefulset", "jobset"};
+  constexpr std::array<std::string_view, 4> kShort = {"deploy", "ds", "rs", "sts"};
+  kind = kind.substr(0, kind.find('.'));
+  const auto is = [&](std::string_view one) {
+    return kind.starts_with(one) && (kind.size() == one.size() || kind.substr(one.size()) == "s");
+  };
+  return std::any_of(kWorkloads.begin(), kWorkloads.end(), is) ||
+         std::find(kShort.begin(), kShort.end(), kind) != kShort.end();
+}
+
+}  // namespace
 
 void Notes::see(const Event& event) {
   if (const auto* pod = std::get_if<event::PodUpserted>(&event)) return see_pod(pod->object);
@@ -42,17 +72,21 @@ void Notes::see_pod(const k8s::Pod& pod) {
 std::string Notes::instead_of_pod() const {
   if (!wanted_.pod) return {};
   const auto& [namespace_, name] = *wanted_.pod;
-  std::string elsewhere;
+  std::vector<std::string> elsewhere;
   std::vector<std::string_view> neighbours;
   for (const auto& [known, pod] : pods_) {
     if (known.first == namespace_) neighbours.push_back(known.second);
-    if (known.second == name)
-      elsewhere += (elsewhere.empty() ? "" : ", ") + known.first + "/" + name;
+    if (known.second == name) elsewhere.push_back(known.first + "/" + name);
   }
-  if (!elsewhere.empty()) return "; there is " + elsewhere;
+  if (!elsewhere.empty()) return "; there is " + some_of(elsewhere);
   if (is_node_) return "; it is a node: kubectl gpu nodes";
-  const auto meant = nearest_name(name, neighbours);
-  return meant ? "; is \"" + std::string(*meant) + "\" meant?" : "";
+  if (const auto meant = nearest_name(name, neighbours)) {
+    return "; is \"" + std::string(*meant) + "\" meant?";
+  }
+  if (!namespaces_.contains(namespace_) && names_workload(namespace_)) {
+    return "; why is about one pod; kubectl gpu queue lists those that wait";
+  }
+  return {};
 }
 
 std::string Notes::instead_of_namespace(const std::string& name) const {

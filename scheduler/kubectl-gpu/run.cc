@@ -164,9 +164,9 @@ void add_commands(CLI::App& app, Options& options) {
       "answer needs");
   why->add_option("POD", options.pod, "pod/NAME")->required();
   add_ask(*why, options);
-  add_command(
-      app, options, Command::kNodes, "nodes",
-      "Each node's GPUs; with -o wide who has them, with -n those of that namespace's pods");
+  add_command(app, options, Command::kNodes, "nodes",
+              "Each node's GPUs; with -o wide who has them, with -n where pods of that namespace "
+              "have some");
   add_answered_command(app, options, Command::kQueue, "queue",
                        "The pods that wait, in the order of turns. Asks the scheduler where you "
                        "may not list what the answer needs");
@@ -206,16 +206,6 @@ std::string name_of_pod(const std::string& argument) {
     if (argument.starts_with(kind)) return argument.substr(kind.size());
   }
   return argument;
-}
-
-// Whether the argument names an object that has pods, or where pods are: "job/train".
-bool names_no_pod(const std::string& argument) {
-  static const std::set<std::string> kWithPods = {
-      "cronjob", "cronjobs", "deploy",      "deployment", "deployments",  "gpuquota",
-      "job",     "jobs",     "jobset",      "no",         "node",         "nodes",
-      "rs",      "sts",      "statefulset", "replicaset", "statefulsets", "replicasets"};
-  const auto slash = argument.find('/');
-  return slash != std::string::npos && kWithPods.contains(argument.substr(0, slash));
 }
 
 // Leaves the name alone. As tables have it, "NAMESPACE/NAME", it gives the namespace, too, if no
@@ -508,13 +498,9 @@ class Answering {
       change.drained.push_back(node->second);
     }
     change.evicted = notes.pods_on_nodes();
-    auto loaded =
-        load_manifests(options_.manifests, cluster.asked.first, notes.priorities(), change);
+    auto loaded = load_manifests(options_.manifests, cluster.asked.first,
+                                 {.classes = notes.priorities(), .pods = notes.pods()}, change);
     if (!loaded) return tl::unexpected(std::move(loaded.error()));
-    for (const k8s::Pod& pod : change.pods) {
-      const auto there = notes.pods().find({pod.metadata.namespace_, pod.metadata.name});
-      if (there != notes.pods().end()) change.replaced.push_back(there->second);
-    }
     return change;
   }
 
@@ -560,11 +546,6 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, terminal.out, terminal.err) == 0 ? 0 : kBadUsage;
-  }
-  if (names_no_pod(options.pod)) {
-    terminal.err << "kubectl gpu: why is about one pod, pod/NAME, not " << options.pod
-                 << "; kubectl gpu queue lists those that wait\n";
-    return kBadUsage;
   }
   read_name(options);
   if (options.command == Command::kUi) {

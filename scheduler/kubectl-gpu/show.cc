@@ -2,6 +2,7 @@
 
 #include "scheduler/base/ordinal.h"
 #include "scheduler/quota/gpu_share.h"
+#include "scheduler/quota/message.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -163,7 +164,8 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
     table.add(std::move(row));
   }
   if (table.empty()) {
-    out << "No node has GPUs\n";
+    out << (style.namespace_flag.empty() ? "No node has GPUs\n"
+                                         : "No pod of the namespace has GPUs\n");
   } else {
     table.print(out, style);
     if (!style.wide) {
@@ -301,13 +303,11 @@ void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& sty
   if (!of.without.empty()) {
     out << coloured("NO GPUS", Colour::kRed, style) << "  " << of.without << '\n';
   }
-  if (!of.in_vain.empty()) {
-    const bool is_one = of.in_vain.size() == 1;
-    out << (is_one ? "Quota" : "Quotas");
-    for (const std::string& name : of.in_vain)
-      out << (&name == &of.in_vain.front() ? " " : ", ") << name;
-    out << (is_one ? " selects it, too, and does" : " select it, too, and do")
-        << " not count it: one quota counts a namespace\n";
+  if (!of.in_vain.empty() && !of.quotas.empty()) {
+    std::string sentence =
+        quota::in_vain_message(of.in_vain, of.quotas.front().name, quotas.namespace_);
+    sentence.front() = 'Q';
+    out << sentence << '\n';
   }
   show_line(out, quotas, style);
   if (style.wide) show_loans(out, quotas.loans, style);
@@ -342,14 +342,30 @@ void show(std::ostream& out, const answers::AllQuotas& quotas, const Style& styl
 
 namespace {
 
-// " (quota 3, nodes 5)"
+// " (nodes 5, quota 3)"
 std::string causes(const answers::Plan& plan) {
   std::string text;
-  for (const auto& [cause, pods] : plan.still_waiting_for) {
-    text += (text.empty() ? " (" : ", ") + (cause.empty() ? "their turn" : cause) + " " +
-            std::to_string(pods);
+  for (const auto& [cause, pods] : plan.causes()) {
+    text += (text.empty() ? " (" : ", ") + cause + " " + std::to_string(pods);
   }
   return text.empty() ? text : text + ')';
+}
+
+void show_still_waiting(std::ostream& out, const answers::Plan& plan, const Style& style) {
+  constexpr std::size_t kMost = 20;
+  if (plan.still_waiting() == 0) return;
+  if (!style.wide) {
+    out << "  -o wide says why each of them waits\n";
+    return;
+  }
+  Table table({"STILL WAITING", "BLOCKED BY", "NEXT"}, 2);
+  for (const answers::QueueRow& row : plan.first_still_waiting(kMost)) {
+    table.add({name_of(row.pod), or_dash(row.blocked_by), or_dash(row.next)});
+  }
+  if (!table.empty()) table.print(out, style);
+  if (plan.still.rows.size() > kMost) {
+    out << "  and " << counted(number(plan.still.rows.size() - kMost), "pod") << " more\n";
+  }
 }
 
 void show_names(std::ostream& out, const char* what, const std::vector<PodRef>& pods) {
@@ -373,7 +389,7 @@ void show(std::ostream& out, const answers::Plan& plan, const Style& style) {
   } else {
     out << started;
   }
-  out << ". Still waiting: " << plan.still_waiting << causes(plan) << '\n';
+  out << ". Still waiting: " << plan.still_waiting() << causes(plan) << '\n';
   if (plan.starts.size() > 1) {
     Table table({"POD", "NODE"}, 2);
     for (const answers::PlanRow& row : plan.starts) table.add({told(row), row.node});
@@ -388,9 +404,10 @@ void show(std::ostream& out, const answers::Plan& plan, const Style& style) {
     }
     table.print(out, style);
   }
-  show_names(out, "Takes the place of", plan.replaced);
-  // Nothing creates them anew, or another scheduler would place them.
-  show_names(out, "Would end, and not start again by this scheduler", plan.ended);
+  show_names(out, "Replaced by the files", plan.replaced);
+  show_names(out, "Would end, and no controller creates it anew", plan.ended);
+  show_names(out, "Would end, and be created anew for another scheduler", plan.elsewhere);
+  show_still_waiting(out, plan, style);
   if (plan.start_anyway > 0) {
     out << counted(number(plan.start_anyway), "pod") << " would start without the change\n";
   }

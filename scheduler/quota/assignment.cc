@@ -91,7 +91,9 @@ QuotaId Assignment::quota_of(const std::string& namespace_) const {
 std::vector<QuotaId> Assignment::in_vain(const std::string& namespace_) const {
   const auto found = selected_by_.find(namespace_);
   if (found == selected_by_.end()) return {};
-  return {found->second.begin() + 1, found->second.end()};
+  std::vector<QuotaId> others(found->second.begin() + 1, found->second.end());
+  std::erase_if(others, [&](QuotaId id) { return selections_.find(id)->second.deleted; });
+  return others;
 }
 
 bool Assignment::depends_on_labels(const std::string& namespace_) const {

@@ -475,6 +475,14 @@ std::vector<QuotaId> Ledger::counting(const std::string& namespace_) const {
   return all;
 }
 
+std::vector<QuotaId> Ledger::in_vain(const std::string& namespace_) const {
+  std::vector<QuotaId> others = assignment_.in_vain(namespace_);
+  const std::vector<QuotaId> own = counting(namespace_);
+  std::erase_if(others,
+                [&](QuotaId id) { return std::find(own.begin(), own.end(), id) != own.end(); });
+  return others;
+}
+
 std::vector<QuotaId> Ledger::quotas() const {
   std::vector<QuotaId> all;
   for (const auto& [id, quota] : quotas_) {

@@ -160,10 +160,8 @@ class Ledger {
   // The quotas to which pods of the namespace count: its own, then the one that this is a part of,
   // and so on. Also a deleted one that keeps the namespace. Empty: none exists.
   [[nodiscard]] std::vector<QuotaId> counting(const std::string& namespace_) const;
-  // The quotas that select the namespace, though it belongs to another; by precedence.
-  [[nodiscard]] std::vector<QuotaId> in_vain(const std::string& namespace_) const {
-    return assignment_.in_vain(namespace_);
-  }
+  // The quotas that select the namespace, though pods of it count to none of them; by precedence.
+  [[nodiscard]] std::vector<QuotaId> in_vain(const std::string& namespace_) const;
 
   // Where the pod has room. `rank`: of the pod among those for which the quota holds something.
   // `in`: a trial's accounts (ledger_trial.h); null: the real ones. O(classes · quota lines).

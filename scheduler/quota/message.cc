@@ -112,11 +112,12 @@ std::string behind_message(const std::string& quota, const std::string& first, s
                      place_in_line(before), first);
 }
 
-std::string in_vain_message(const std::vector<std::string>& quotas) {
-  const bool is_one = quotas.size() == 1;
-  return fmt::format("{} {} {} the namespace, too, and {} not count it",
-                     is_one ? "quota" : "quotas", fmt::join(quotas, ", "),
-                     is_one ? "selects" : "select", is_one ? "does" : "do");
+std::string in_vain_message(const std::vector<std::string>& others, const std::string& quota,
+                            const std::string& namespace_) {
+  const std::string rest =
+      others.size() == 1 ? "" : fmt::format(" (and {} more)", others.size() - 1);
+  return fmt::format("quota {}{} selects {}, too, and would count it if {} did not", others.front(),
+                     rest, namespace_, quota);
 }
 
 std::string no_quota_message(const std::string& namespace_) {

@@ -22,9 +22,10 @@ namespace sched::quota {
 [[nodiscard]] std::string behind_message(const std::string& quota, const std::string& first,
                                          std::size_t before);
 
-// Of quotas that select a namespace which belongs to another: "quotas a, b select the namespace,
-// too, and do not count it".
-[[nodiscard]] std::string in_vain_message(const std::vector<std::string>& quotas);
+// Of quotas that select a namespace which `quota` counts: "quota team-b selects ml, too, and would
+// count it if team-a did not". `others` is not empty; its first is the one that would.
+[[nodiscard]] std::string in_vain_message(const std::vector<std::string>& others,
+                                          const std::string& quota, const std::string& namespace_);
 
 // For a namespace that no quota selects where the default allows nothing.
 [[nodiscard]] std::string no_quota_message(const std::string& namespace_);

@@ -214,7 +214,7 @@ TEST_CASE("With upstream's plugins alone no annotation and no label of a GPU cha
     cluster.has(there);
     const std::string said = cluster.place(ours("p").gpus(9).annotated(kType, "H10O"));
     CHECK(said.starts_with("0/1 nodes are available: 1 Insufficient nvidia.com/gpu. "));
-    CHECK(said.ends_with("needs 9 on one node; none that it may use has more than " +
+    CHECK(said.ends_with("needs 9 on one node; no node left to the pod has more than " +
                          there.status.allocatable.back().second.to_string() + "."));
   }
 }

@@ -177,6 +177,7 @@ Explanation Questions::explained(const Asked& asked, bool each_node) const {
   if (by_quota && by_quota->refuses) {
     all.message = by_quota->words;
     all.by_quota = true;
+    all.never_by_quota = by_quota->never;
     all.details = notes;
     return all;
   }
@@ -208,14 +209,16 @@ std::optional<Questions::Judgement> Questions::judge_by_quota(const Asked& asked
   const quota::LedgerTrial& accounts = asked.trial.quota;
   Judgement judgement{.admission = world_.ledger.admit(id, demand, rank, &accounts),
                       .refuses = false,
+                      .never = false,
                       .words = words_.of({.quota = id,
                                           .demand = demand,
                                           .namespace_ = asked.pod.metadata.namespace_,
                                           .waiting = waiting,
                                           .in = &accounts})};
   judgement.refuses = judgement.admission.refuses();
+  judgement.never = world_.ledger.never_fits(id, demand);
   if (waiting == nullptr || !search_.must_wait_for_turn(*waiting)) return judgement;
-  if (!world_.ledger.never_fits(id, demand)) judgement.words = words_.behind(*waiting);
+  if (!judgement.never) judgement.words = words_.behind(*waiting);
   judgement.refuses = true;
   return judgement;
 }

@@ -70,6 +70,7 @@ class Questions {
   struct Judgement {
     quota::Admission admission;
     bool refuses = false;  // whatever the nodes answer
+    bool never = false;    // the quota can never give so much, or such GPUs
     std::string words;
   };
   class InWords;

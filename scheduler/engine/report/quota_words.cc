@@ -51,12 +51,13 @@ std::string QuotaWords::of(const Question& question) const {
   }
   std::string words = quota::waiting_message(
       ledger.name_of(id), ledger.answers(id, question.demand, rank, question.in), before);
-  std::vector<std::string> in_vain;
-  for (const quota::QuotaId other : ledger.in_vain(question.namespace_)) {
-    in_vain.push_back(ledger.name_of(other));
-  }
-  if (!in_vain.empty() && ledger.never_fits(id, question.demand)) {
-    return words + "; " + quota::in_vain_message(in_vain);
+  if (ledger.never_fits(id, question.demand)) {
+    std::vector<std::string> others;
+    for (const quota::QuotaId other : ledger.in_vain(question.namespace_)) {
+      others.push_back(ledger.name_of(other));
+    }
+    if (others.empty()) return words;
+    return words + "; " + quota::in_vain_message(others, ledger.name_of(id), question.namespace_);
   }
   if (hold == nullptr || !hold->on) return words;
   return words + "; holds node " + world_.nodes.name(hold->on->node()) + " until it has room";

@@ -221,7 +221,7 @@ std::string ShortageReport::shortage_of(const What& what, const Amount& of) cons
   std::string needs =
       fmt::format("{}{}: needs {} on one node; ", resource, kind_of(what.piece), text(of.asked));
   if (of.asked > of.most_capacity) {
-    return needs + "none that it may use has " +
+    return needs + "no node left to the pod has " +
            (of.most_capacity <= 0 ? "any" : "more than " + text(of.most_capacity));
   }
   return needs + fmt::format("most free is {} of {} ({})", text(of.most_free), text(of.capacity),
@@ -230,7 +230,7 @@ std::string ShortageReport::shortage_of(const What& what, const Amount& of) cons
 
 std::string ShortageReport::free_in_all(const What& what, const Amount& of) const {
   const std::string& resource = names_.name(what.resource);
-  return fmt::format("{}{}: {} free in all on {} that it may use.", resource, kind_of(what.piece),
+  return fmt::format("{}{}: {} free in all on {} left to the pod.", resource, kind_of(what.piece),
                      amount_text(resource, of.free_in_all),
                      of.nodes == 1 ? "the one node" : fmt::format("the {} nodes", of.nodes));
 }

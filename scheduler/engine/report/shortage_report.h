@@ -86,7 +86,7 @@ class ShortageReport {
   void ask_for(ResourceId resource, std::int64_t amount);
   // "nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2)".
   [[nodiscard]] std::string shortage_of(const What& what, const Amount& amount) const;
-  // "nvidia.com/gpu: 18 free in all on the 3 nodes that it may use."
+  // "nvidia.com/gpu: 18 free in all on the 3 nodes left to the pod."
   [[nodiscard]] std::string free_in_all(const What& what, const Amount& amount) const;
   // "3 nodes would take the pod but for NodeAffinity, 1 but for TaintToleration".
   [[nodiscard]] std::string but_for_text() const;

@@ -87,7 +87,7 @@ tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count, cons
   Json container = {{"name", "main"}, {"image", "none"}};
   if (gpus > 0) container["resources"]["limits"]["nvidia.com/gpu"] = std::to_string(gpus);
   pod["spec"]["containers"] = Json::array({container});
-  if (!tolerates.empty()) {
+  if (gpus > 0 && !tolerates.empty()) {
     pod["spec"]["tolerations"] = Json::array({{{"key", tolerates}, {"operator", "Exists"}}});
   }
   return pod_of(pod.dump(-1, ' ', false, Json::error_handler_t::replace));

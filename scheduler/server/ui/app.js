@@ -1,6 +1,6 @@
 // Reads the document every few seconds and gives it to the parts of the page. While it cannot be
 // read what was shown last stays, with its age.
-import { ask, byId, duration, number, setAttribute, setText } from './dom.js';
+import { ask, byId, duration, plural, setAttribute, setText } from './dom.js';
 import { showBound } from './decisions.js';
 import { showHistory } from './history.js';
 import { showMap } from './map.js';
@@ -30,9 +30,10 @@ function showAge() {
   const age = byId('age');
   if (last) {
     const seconds = (now - lastAt) / 1000;
-    setText(age, `${trouble ? 'no answer' : 'decides'} · seen ${duration(seconds)} ago · ${number(last.decision)} decisions`);
+    const isOld = Boolean(trouble) || now - lastAt > kPatience;
+    setText(age, `${isOld ? 'no news' : 'alive'} · seen ${duration(seconds)} ago · ${plural(last.decision, 'decision')}`);
     setAttribute(age, 'title', `as of ${new Date(last.asOf).toLocaleString()}`);
-    setAttribute(age, 'data-state', trouble || now - lastAt > kPatience ? 'old' : 'live');
+    setAttribute(age, 'data-state', isOld ? 'old' : 'live');
   } else {
     setText(age, trouble ? 'no data' : 'reading …');
   }

@@ -3,7 +3,9 @@
 import { ask, byId, duration, el, kAskAgain, keyed, number, plural, setAttribute, setText } from './dom.js';
 import { whyAnswer } from './why.js';
 
-const kBlocked = { quota: 'quota', nodes: 'no room', gates: 'gated', itself: 'never', '': 'its turn' };
+const kBlocked = { quota: 'quota', nodes: 'no node', gates: 'gated', itself: 'never', '': 'its turn' };
+
+const kMostWhole = 20;  // rows
 
 const keyOf = pod => `${pod.namespace}/${pod.name}`;
 
@@ -39,7 +41,7 @@ function makeRow(pod) {
     button.setAttribute('aria-expanded', String(!box.hidden));
     if (box.hidden) return;
     box.replaceChildren(el('p', { class: 'note' }, 'asking the scheduler …'));
-    fill(box, pod).then(() => bringIntoView(box.parentElement));
+    fill(box, pod).then(() => { if (!box.hidden) bringIntoView(box.parentElement); });
   });
   return el('li', {}, button, box);
 }
@@ -70,6 +72,12 @@ const misnamedSentence = pod => `${keyOf(pod)} waits for a scheduler "${pod.sche
 const boundSentence = one => `${keyOf(one)} does not wait: it was bound to ${one.node} at ${new Date(one.at).toLocaleTimeString()}. ` +
   'How the node was chosen is below, under Last decisions.';
 
+function oldestSentence(queue) {
+  const times = queue.map(pod => pod.created);
+  const oldest = queue.find(pod => pod.created === times.reduce((a, b) => a < b ? a : b));
+  return oldest ? `The oldest, ${keyOf(oldest)}, has waited since ${new Date(oldest.created).toLocaleString()}.` : '';
+}
+
 let shown = [];
 let started = [];
 
@@ -79,19 +87,20 @@ async function find(event) {
   const found = byId('found');
   if (!text.trim()) return found.replaceChildren();
   const [first] = podsLike(text, shown);
-  const [one] = first ? [] : podsLike(text, started);
-  if (one) return found.replaceChildren(el('p', { class: 'note' }, boundSentence(one)));
   const [namespace, name] = text.trim().split('/');
   const pod = first || (name ? { namespace, name } : null);
+  // One that was bound may have been created anew, and wait, so that the scheduler is asked first.
+  const one = started.find(each => keyOf(each) === text.trim() || each.name === text.trim());
   if (!pod) {
-    found.replaceChildren(el('p', { class: 'note' },
-      'No such pod is among those shown. Of others give the namespace, too: namespace/name.'));
+    found.replaceChildren(el('p', { class: 'note' }, one ? boundSentence(one)
+      : 'No such pod is among those shown. Of others give the namespace, too: namespace/name.'));
     return;
   }
   const box = el('div', { class: 'evidence' }, pod.meant ? el('p', { class: 'note' }, misnamedSentence(pod)) : '');
   found.replaceChildren(el('h3', {}, keyOf(pod)), box,
     el('button', { type: 'button', onclick: () => { found.replaceChildren(); byId('find-pod').focus(); } }, 'Close'));
   if (!pod.meant) await fill(box, pod);
+  if (one && !box.querySelector('.why')) box.replaceChildren(el('p', { class: 'note' }, boundSentence(one)));
 }
 
 byId('find').addEventListener('submit', find);
@@ -102,7 +111,9 @@ export function showQueue({ queue, misnamed, bound, leftOut, overview }) {
   keyed(byId('rows'), queue, keyOf, makeRow, updateRow);
   const more = leftOut.pods > 0 ? `And ${number(leftOut.pods)} more. Find one by namespace/name. ` : '';
   setText(byId('rows-note'), overview.waiting.pods === 0 ? 'No pod waits.'
-    : `${more}${plural(queue.length, 'pod')} by priority, then age; quotas take turns.`);
+    : `${more}${plural(queue.length, 'pod')} by priority, then age; quotas take turns. ${oldestSentence(queue)}`);
+  // A short list is seen whole.
+  setAttribute(byId('rows'), 'class', queue.length > kMostWhole ? 'rows boxed' : 'rows');
   const unseen = leftOut.misnamed > 0 ? [{ more: leftOut.misnamed }] : [];
   keyed(byId('misnamed'), [...misnamed, ...unseen], pod => pod.more ? '' : keyOf(pod), () => el('li'),
     (item, pod) => setText(item, pod.more ? `And ${plural(pod.more, 'pod')} more: kubectl gpu queue` : misnamedSentence(pod)));

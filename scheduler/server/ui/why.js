@@ -9,9 +9,6 @@ const kVerdicts = {
   Never: ['can never start', ''],
 };
 
-// How the headline says that waiting for the quota helps nothing.
-const kNeverGiven = /it can never give that much|so it gives none/;
-
 function code(text) { return el('code', {}, text); }
 
 // What somebody can do, each a list of texts and elements.
@@ -29,11 +26,13 @@ function steps(why, isThere) {
   }
   for (const { what, to, node, podsEnd } of why.wouldRunIfChanged) {
     const then = podsEnd.length === 0 ? 'now' : `after ${podsEnd.join(' and ')}`;
-    list.push([or('change the pod: '), code(to ? `${what}: ${to}` : `no ${what}`), `; ${node} would take it ${then}.`]);
+    // Of a pod that is there these cannot be changed.
+    const isFixed = isThere && (what.startsWith('nodeSelector') || what === 'required node affinity');
+    list.push([or(isFixed ? 'create the pod anew with ' : 'change the pod: '), code(to ? `${what}: ${to}` : `no ${what}`), `; ${node} would take it ${then}.`]);
   }
   const byQuota = why.verdict === 'Waits' && why.headline.startsWith('quota ');
   if (byQuota) {
-    list.push([kNeverGiven.test(why.headline) ? 'Ask for what the quota gives, or whoever keeps the quotas for another one: '
+    list.push([why.quotaNeverGives ? 'Ask for a type and number that the quota gives, or its administrator for another quota: '
       : 'Wait until pods of the quota end, or ask for a larger one: ', code(`kubectl gpu quota -n ${why.pod.namespace}`)]);
   }
   if (why.verdict === 'Waits' && !byQuota && list.length === 0) {
@@ -92,7 +91,7 @@ function headline(why) {
 export function whyAnswer(why, isThere) {
   const [word] = kVerdicts[why.verdict] || [why.verdict];
   const asked = [why.asks && `It asks for ${why.asks}.`, why.quota && `Quota ${why.quota} counts it.`,
-    isThere && `It waits since ${new Date(why.since).toLocaleString()}.`].filter(Boolean).join(' ');
+    isThere && `It has waited since ${new Date(why.since).toLocaleString()}.`].filter(Boolean).join(' ');
   return el('div', { class: 'why', 'data-verdict': why.verdict },
     el('p', { class: 'headline' }, el('b', { class: 'chip', 'data-kind': why.verdict }, word), ' ', headline(why)),
     asked && el('p', { class: 'note' }, asked),

@@ -21,7 +21,7 @@ TEST_CASE("a GPU that died while a pod holds it leaves less than nothing free") 
   CHECK(refusal.message == "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
   CHECK(refusal.details ==
         "nvidia.com/gpu: needs 1 on one node; most free is 0 of 7 (n). nvidia.com/gpu: 0 "
-        "free in all on the one node that it may use.");
+        "free in all on the one node left to the pod.");
   s.pod_gone(their_pod("theirs"));
   CHECK(s.decide() == Texts{"a → n"});
 }

@@ -36,7 +36,7 @@ std::vector<Case> cases() {
        our_pod("a").gpus(4),
        "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.",
        "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (a2). nvidia.com/gpu: 5 "
-       "free in all on the 3 nodes that it may use.",
+       "free in all on the 3 nodes left to the pod.",
        {"NodeResourcesFit"}},
       {"whole and shared GPUs of one name are not added up",
        {node("whole").gpus(8), node("shared")
@@ -49,16 +49,16 @@ std::vector<Case> cases() {
        our_pod("a").gpus(4),
        "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
        "nvidia.com/gpu: needs 4 on one node; most free is 2 of 8 (whole). nvidia.com/gpu: 2 "
-       "free in all on the one node that it may use. nvidia.com/gpu (shared): needs 4 on "
+       "free in all on the one node left to the pod. nvidia.com/gpu (shared): needs 4 on "
        "one node; most free is 1 of 4 (shared). nvidia.com/gpu (shared): 1 free in all on "
-       "the one node that it may use.",
+       "the one node left to the pod.",
        {"NodeResourcesFit"}},
       {"more than any node has",
        {node("a1").gpus(4), node("a2").gpus(8)},
        {},
        our_pod("a").gpus(16),
        "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 16 on one node; none that it may use has more than 8.",
+       "nvidia.com/gpu: needs 16 on one node; no node left to the pod has more than 8.",
        {"NodeResourcesFit"}},
       {"one node with several reasons, sorted as text",
        {node("n1").cpu("2").memory("4Gi"), node("n2").cpu("16").memory("4Gi"),
@@ -68,9 +68,9 @@ std::vector<Case> cases() {
        "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable, 2 Insufficient "
        "memory.",
        "cpu: needs 8 on one node; most free is 16 of 16 (n2); 1 node would take the pod but "
-       "for NodeUnschedulable. cpu: 18 free in all on the 2 nodes that it may use. memory: "
-       "needs 6Gi on one node; none that it may use has more than 4Gi. NodeUnschedulable: "
-       "node(s) were unschedulable (first n3).",
+       "for NodeUnschedulable. cpu: 18 free in all on the 2 nodes left to the pod. memory: "
+       "needs 6Gi on one node; no node left to the pod has more than 4Gi. "
+       "NodeUnschedulable: node(s) were unschedulable (first n3).",
        {"NodeResourcesFit", "NodeUnschedulable"}},
       {"counts are sorted as text, not as numbers",
        [] {
@@ -83,7 +83,7 @@ std::vector<Case> cases() {
        {},
        our_pod("a").gpus(2),
        "0/12 nodes are available: 10 node(s) were unschedulable, 2 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 2 on one node; none that it may use has more than 1.",
+       "nvidia.com/gpu: needs 2 on one node; no node left to the pod has more than 1.",
        {"NodeResourcesFit", "NodeUnschedulable"}},
       {"several things against every node",
        {node("n1").gpus(1).tainted("team"), node("n2").gpus(1).cordoned()},
@@ -100,7 +100,7 @@ std::vector<Case> cases() {
        "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 2 node(s) didn't satisfy plugin(s) "
        "[NodeAffinity].",
        "nvidia.com/gpu: needs 1 on one node; most free is 0 of 1 (n2). nvidia.com/gpu: 0 "
-       "free in all on the one node that it may use.",
+       "free in all on the one node left to the pod.",
        {"NodeAffinity", "NodeResourcesFit"}},
       {"a label that no node has",
        {node("n1").labelled("product", "A100"), node("n2").labelled("product", "H100-80GB"),
@@ -122,8 +122,8 @@ std::vector<Case> cases() {
        "0/2 nodes are available: 1 Insufficient cpu, 1 Insufficient example.com/nic, 1 node(s) had "
        "untolerated taint(s).",
        "No node of 2 offers example.com/nic: is its device plugin running? cpu: needs 2 on "
-       "one node; none that it may use has more than 1. example.com/nic: needs 1 on one "
-       "node; none that it may use has any.",
+       "one node; no node left to the pod has more than 1. example.com/nic: needs 1 on one "
+       "node; no node left to the pod has any.",
        {"NodeResourcesFit", "TaintToleration"}},
       {"the one node that is left is full, the others have a taint, or are too small",
        {node("full").gpus(8), node("t1").gpus(8).tainted("team"),
@@ -134,7 +134,7 @@ std::vector<Case> cases() {
        "node(s) had untolerated taint(s).",
        "nvidia.com/gpu: needs 4 on one node; most free is 0 of 8 (full); 2 nodes would take "
        "the pod but for TaintToleration, 1 but for NodeUnschedulable. nvidia.com/gpu: 0 "
-       "free in all on the one node that it may use. NodeUnschedulable: node(s) were "
+       "free in all on the one node left to the pod. NodeUnschedulable: node(s) were "
        "unschedulable (first c). TaintToleration: node(s) had untolerated taint(s) (first "
        "t1: taint team:NoSchedule, tolerated by {key: team, operator: Exists, effect: "
        "NoSchedule}).",
@@ -152,7 +152,7 @@ std::vector<Case> cases() {
        {},
        our_pod("a").gpus(2).labelled("noted", "yes"),
        "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.",
-       "nvidia.com/gpu: needs 2 on one node; none that it may use has more than 1. Noted.",
+       "nvidia.com/gpu: needs 2 on one node; no node left to the pod has more than 1. Noted.",
        {"NodeResourcesFit"}},
   };
 }

@@ -129,6 +129,15 @@ TEST_CASE("why a namespace has no quota, or one that gives nothing, is said") {
     CHECK(named(none) == std::vector<std::string>{"q"});
     CHECK_THAT(none.without, Catch::Contains("quota q") && Catch::Contains("deleted"));
   }
+  SECTION("others select it, too") {
+    QuotaCluster s(options);
+    s.has(gpu_quota("department").of("red").line("H100", 8).created_at(kStart + 3s));
+    s.has(gpu_quota("q").of("red").in_quota("department").line("H100", 8).created_at(kStart));
+    s.has(gpu_quota("late").of("red").line("L4", 8).created_at(kStart + 2s));
+    // Pods of it count to its parent as well.
+    CHECK(s.engine.quotas_of("red").in_vain == std::vector<std::string>{"late"});
+    CHECK(s.engine.quotas_of("blue").in_vain.empty());
+  }
   SECTION("its spec is wrong") {
     QuotaCluster s(options);
     s.has(gpu_quota("q").of("red").in_quota("q").line("H100", 8));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,11 +20,13 @@ struct Loaded {
   std::string error;
 };
 
-Loaded load(const std::string& yaml, const PriorityClasses& classes = {}) {
+Loaded load(const std::string& yaml, const PriorityClasses& classes = {},
+            const std::map<PodName, PodRef>& pods = {}) {
   const std::string file = tests::scratch_dir() + "/manifests.yaml";
   std::ofstream(file) << yaml;
   Loaded loaded;
-  const auto result = load_manifests({file}, "ml", classes, loaded.change);
+  const auto result =
+      load_manifests({file}, "ml", {.classes = classes, .pods = pods}, loaded.change);
   if (!result) loaded.error = result.error().message;
   return loaded;
 }
@@ -146,6 +149,34 @@ TEST_CASE("nodes, quotas and storage become events") {
   CHECK(bound.phase == "Bound");
   const auto& room = std::get<event::CsiStorageCapacityUpserted>(loaded.change.objects[6]).object;
   CHECK(room.metadata.namespace_ == "ml");
+}
+
+TEST_CASE("a pod replaces the one that has its name, unless its name is made up here") {
+  const std::map<PodName, PodRef> there = {{{"ml", "a-0"}, {"ml", "a-0", "u-a"}}};
+  const auto replaced = [&](const std::string& yaml) {
+    Names names;
+    const Loaded loaded = load(yaml, {}, there);
+    for (const PodRef& pod : loaded.change.replaced) names.push_back(pod.uid);
+    return names;
+  };
+  CHECK(replaced("{kind: Pod, metadata: {name: a-0}}") == Names{"u-a"});
+  CHECK(replaced("{kind: Pod, metadata: {name: a-0, namespace: other}}").empty());
+  CHECK(replaced("{kind: StatefulSet, metadata: {name: a}, spec: {replicas: 2}}") == Names{"u-a"});
+  CHECK(replaced("{kind: Deployment, metadata: {name: a}, spec: {replicas: 2}}").empty());
+  CHECK(replaced("{kind: Job, metadata: {name: a}}").empty());
+  const Loaded printed = load(R"(
+kind: Pod
+metadata: {name: a-0, uid: u-a, deletionTimestamp: "2026-01-01T00:00:00Z"}
+spec: {nodeName: there}
+status: {phase: Running}
+)",
+                              {}, there);
+  CHECK(printed.error.empty());
+  REQUIRE(printed.change.pods.size() == 1);
+  const k8s::Pod& pod = printed.change.pods.front();
+  CHECK(pod.metadata.uid == "plan/ml/a-0");
+  CHECK(pod.spec.node_name.empty());
+  CHECK_FALSE(pod.is_terminating());
 }
 
 // The fields that the CRD of GpuQuotas has at a place, sorted.

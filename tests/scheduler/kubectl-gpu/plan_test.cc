@@ -89,7 +89,7 @@ TEST_CASE("new pods see each other, and come behind those that wait") {
                                  {.pods = {asked("second").gpus(1), asked("third").gpus(1)}});
   CHECK(planned.start_anyway == 1);
   CHECK(nodes_of(planned) == Nodes{{"second", "n"}, {"third", ""}});
-  CHECK(planned.still_waiting == 0);
+  CHECK(planned.still_waiting() == 0);
   CHECK_FALSE(planned.all_start());
 }
 
@@ -103,7 +103,11 @@ TEST_CASE("a plan with more nodes tells which of the pods that wait would start"
   CHECK(planned.start_anyway == 1);
   CHECK(nodes_of(planned) == Nodes{{"eight", "new"}});
   CHECK(planned.starts.front().origin == PlanRow::Origin::kWaits);
-  CHECK(planned.still_waiting == 1);
+  CHECK(planned.still_waiting() == 1);
+  CHECK(planned.causes() == std::map<std::string, std::size_t>{{"nodes", 1}});
+  REQUIRE(planned.first_still_waiting(5).size() == 1);
+  CHECK(planned.first_still_waiting(5).front().pod.name == "nine");
+  CHECK(planned.first_still_waiting(0).empty());
   CHECK(planned.all_start());
 }
 
@@ -135,7 +139,9 @@ TEST_CASE("of a drained node's pods those of controllers here are created anew")
   CHECK_THAT(to_json(planned), Catch::Contains(R"("origin": "Evicted")"));
   std::vector<std::string> ended;
   for (const PodRef& one : planned.ended) ended.push_back(one.name);
-  CHECK(ended == std::vector<std::string>{"daemon", "foreign", "alone"});
+  CHECK(ended == std::vector<std::string>{"daemon", "alone"});
+  REQUIRE(planned.elsewhere.size() == 1);
+  CHECK(planned.elsewhere.front().name == "foreign");
 }
 
 }  // namespace

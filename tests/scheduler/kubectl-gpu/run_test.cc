@@ -263,8 +263,9 @@ TEST_CASE("kubectl gpu names what was probably meant") {
                 "; it is a node: kubectl gpu nodes\n"},
            {{"queue", "-n", "visoin"}, "there is no namespace \"visoin\"; is \"vision\" meant?\n"},
            {{"why", "job/train"},
-            "why is about one pod, pod/NAME, not job/train; kubectl gpu queue lists those that "
-            "wait\n"},
+            "there is no namespace \"job\"\nkubectl gpu: there is no pod \"train\" in namespace "
+            "\"job" +
+                finished + "; why is about one pod; kubectl gpu queue lists those that wait\n"},
            {{"--foo"}, "there is no flag --foo; kubectl gpu --help says more\n"},
            {{"nodes", "h100-2"},
             "nodes takes no argument h100-2; kubectl gpu --help says more\n"}}) {
@@ -296,15 +297,15 @@ spec:
   containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]
 )");
   CHECK_THAT(answer({"quota", "-n", "vision", "--from", late}),
-             Catch::Contains("\nQuota team-late selects it, too, and does not count it: one quota "
-                             "counts a namespace\n"));
+             Catch::Contains("\nQuota team-late selects vision, too, and would count it if "
+                             "team-vision did not\n"));
   CHECK_THAT(answer({"why", "vision/l4", "--from", late}),
              Catch::Contains("WAITS 0s - quota team-vision: NVIDIA-L4 is not in it, so it gives "
-                             "none; quota team-late selects the namespace, too, and does not count "
-                             "it\n"));
+                             "none; quota team-late selects vision, too, and would count it if "
+                             "team-vision did not\n"));
 }
 
-TEST_CASE("a pod of a plan takes the place of the pod of its name") {
+TEST_CASE("a pod of a plan replaces the pod of its name") {
   const std::string smaller = written("smaller.yaml", R"(
 kind: Pod
 metadata: {namespace: demo, name: h100-no-room}
@@ -316,8 +317,23 @@ spec:
 )");
   CHECK(answer({"plan", "-f", smaller}) ==
         "Would start: demo/h100-no-room → h100-2. Still waiting: 3 (gates 1, never 1, quota 1)\n"
-        "Takes the place of: demo/h100-no-room\n"
+        "Replaced by the files: demo/h100-no-room\n"
+        "  -o wide says why each of them waits\n"
         "1 pod would start without the change\n");
+  // Also of one whose node is drained: it is not there twice.
+  const std::string bound = written("bound.yaml", R"(
+kind: Pod
+metadata: {namespace: demo, name: one-gpu, uid: u-one, creationTimestamp: "2026-01-01T10:48:00Z"}
+status: {phase: Running}
+spec:
+  nodeName: a100-1
+  schedulerName: gpu-scheduler
+  tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]
+)");
+  const std::string drained = answer({"plan", "-f", bound, "--drain", "a100-1"});
+  CHECK_THAT(drained, Catch::Contains("Replaced by the files: demo/one-gpu\n"));
+  CHECK_THAT(drained, !Catch::Contains("(evicted)") && !Catch::Contains("Would end"));
 }
 
 TEST_CASE("kubectl gpu why names the tolerations that are missing first, to be pasted") {
@@ -359,18 +375,17 @@ TEST_CASE("kubectl gpu -o json says the same in numbers") {
 }
 
 TEST_CASE("kubectl gpu why tells of a pod without room what there is, and what would make some") {
-  CHECK(
-      answer({"why", "pod/h100-no-room", "-n", "demo"}) ==
-      "WAITS 7m - nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2); 3 nodes would "
-      "take the pod but for NodeAffinity\n  NODES  REASON                              "
-      "               EXAMPLE\n      6  node(s) didn't match Pod's node affinity/selector  "
-      "a100-1\n      2  Insufficient nvidia.com/gpu                        h100-1: nvidia.com/gpu: "
-      "asked 8, free 0 of 8\n  nvidia.com/gpu: 2 free in all on the 2 nodes that it may use.\n  "
-      "NodeAffinity: node(s) didn't match Pod's node affinity/selector (first "
-      "a100-2).\n"
-      "Frees when: h100-2: vision/v1 (4) and demo/h100-finetune (2) end\nWould run if: +1 "
-      "node like h100-1 (H100-80GB)\n       or if: nodeSelector nvidia.com/gpu.product: "
-      "NVIDIA-A100-SXM4-80GB (a100-2)\nNext: kubectl gpu plan --add h100-1=1 --from …\n");
+  CHECK(answer({"why", "pod/h100-no-room", "-n", "demo"}) ==
+        "WAITS 7m - nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2); 3 "
+        "nodes would take the pod but for NodeAffinity\n  NODES  REASON                      "
+        "                       EXAMPLE\n      6  node(s) didn't match Pod's node "
+        "affinity/selector  a100-1\n      2  Insufficient nvidia.com/gpu                     "
+        "   h100-1: nvidia.com/gpu: asked 8, free 0 of 8\n  nvidia.com/gpu: 2 free in all on "
+        "the 2 nodes left to the pod.\n  NodeAffinity: node(s) didn't match Pod's node "
+        "affinity/selector (first a100-2).\nFrees when: h100-2: vision/v1 (4) and "
+        "demo/h100-finetune (2) end\nWould run if: +1 node like h100-1 (H100-80GB)\n       "
+        "or if: nodeSelector nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB (a100-2)\nNext: "
+        "kubectl gpu plan --add h100-1=1 --from …\n");
 }
 
 TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do") {
@@ -443,7 +458,13 @@ TEST_CASE("kubectl gpu why -o json has the same in numbers") {
 TEST_CASE("kubectl gpu plan tells what would start, and its exit code whether all would") {
   CHECK(answer({"plan", "--add", "H100x8=2"}) ==
         "Would start: demo/h100-no-room → new-1. Still waiting: 3 (gates 1, never 1, quota 1)\n"
+        "  -o wide says why each of them waits\n"
         "1 pod would start without the change\n");
+  CHECK_THAT(
+      answer({"plan", "--add", "H100x8=2", "-o", "wide"}),
+      Catch::Contains("\n  STILL WAITING  BLOCKED BY  NEXT\n  vision/v2      quota       H100 "
+                      "needs 1, 4 of 4 in use, first in line; 1 more must be freed\n  "
+                      "demo/gated     gates       its scheduling gates are removed\n"));
   const std::string job = written("job.yaml", R"(
 kind: Job
 metadata: {name: train}

@@ -124,6 +124,15 @@ TEST_CASE("what nobody claims follows the default") {
   CHECK(named.quota_of("ml") == named.id_of("rest"));
 }
 
+TEST_CASE("a deleted quota that keeps its namespaces selects none in vain") {
+  Assignment assigned(Options{});
+  assigned.upsert(gpu_quota("old").of("ml").created_at(kThen));
+  assigned.keep_deleted("old");
+  assigned.upsert(gpu_quota("new").of("ml").created_at(kThen + 1s));
+  CHECK(assigned.quota_of("ml") == assigned.id_of("new"));
+  CHECK(assigned.in_vain("ml").empty());
+}
+
 TEST_CASE("the same object twice changes nothing") {
   Assignment assigned(Options{});
   CHECK(assigned.upsert(gpu_quota("a").of("ml")));

@@ -49,7 +49,7 @@ TEST_CASE("the number of pods that a node takes is named, though no pod asks for
   Reporting s;
   s.nodes.upsert(facts_of(node("a").gpus(2).pods(0), s.names));
   CHECK(s.on(our_pod("p").gpus(1)).details ==
-        "pods: needs 1 on one node; none that it may use has any.");
+        "pods: needs 1 on one node; no node left to the pod has any.");
 }
 
 TEST_CASE("shapes of half a MB are not kept for their reports") {

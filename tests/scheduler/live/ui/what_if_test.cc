@@ -44,6 +44,7 @@ TEST_CASE("a number of GPUs of a type is a pod that asks for them") {
   CHECK(read({{"gpus", "0"}, {"type", ""}}).pod.spec.containers[0].limits.empty());
   CHECK(read({{"gpus", "1"}}).pod.metadata.namespace_ == "default");
   CHECK(read({{"gpus", "1"}, {"tolerates", ""}}).pod.spec.tolerations.empty());
+  CHECK(read({{"gpus", "0"}, {"tolerates", "nvidia.com/gpu"}}).pod.spec.tolerations.empty());
   const WhatIf tolerating = read({{"gpus", "1"}, {"tolerates", "nvidia.com/gpu"}});
   REQUIRE(tolerating.pod.spec.tolerations.size() == 1);
   CHECK(tolerating.pod.spec.tolerations.front().tolerates(
