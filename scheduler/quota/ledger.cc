@@ -138,9 +138,10 @@ bool Ledger::erase_namespace(const std::string& name) {
 void Ledger::recount(const std::string& namespace_) {
   const auto found = in_namespace_.find(namespace_);
   if (found == in_namespace_.end()) return;
+  const QuotaId id = quota_of(namespace_);
   for (Charge* charge : found->second) {
     uncount(*charge);
-    count(*charge);
+    count(*charge, id);
   }
 }
 
@@ -214,8 +215,7 @@ void Ledger::remove(Charge& charge) {
   on_node.pop_back();
 }
 
-void Ledger::count(Charge& charge) {
-  const QuotaId id = quota_of(charge.pod_.namespace_);
+void Ledger::count(Charge& charge, QuotaId id) {
   if (id == kUnlimitedQuota) return;
   Quota& quota = at(id);
   map_classes(quota);
@@ -261,9 +261,10 @@ void Ledger::rebuild() {
   list_lent_apart();
   covers_stale_ = true;
   for (auto& [name, charges] : in_namespace_) {
+    const QuotaId id = quota_of(name);
     for (Charge* charge : charges) {
       charge->quota_ = std::nullopt;
-      count(*charge);
+      count(*charge, id);
     }
   }
   ++version_;

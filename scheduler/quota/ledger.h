@@ -310,7 +310,8 @@ class Ledger {
 
   void add(Charge& charge);
   void remove(Charge& charge);
-  void count(Charge& charge);
+  void count(Charge& charge) { count(charge, quota_of(charge.pod_.namespace_)); }
+  void count(Charge& charge, QuotaId id);  // `id`: its namespace's quota
   void uncount(Charge& charge);
   void rebuild();
   // Determines each quota's parent, and whether the quota can be in force there. Returns the

@@ -302,9 +302,10 @@ void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
   const Lacking lacking(*pod.shape, world_.names);
   const std::vector<bool> held = held_nodes();
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
-    if (held[slot] || !could_take_it(slot)) continue;
+    if (held[slot] || !world_.nodes.present(slot)) continue;
     const std::pair candidate{lacking.on(world_.nodes.view(slot), world_.nodes.rank(slot)), slot};
-    if (!best || candidate < *best) best = candidate;
+    // Filters are asked last, and seldom: they cost most.
+    if ((!best || candidate < *best) && could_take_it(slot)) best = candidate;
   }
   if (!best) return;
   Occupant reservation = occupant_of(pod.pod, claim_of(*pod.shape), {}, true);
