@@ -1,144 +1,20 @@
 // The page's answers over a real engine, before an API server that is the test.
 #include "scheduler/live/ui/page.h"
 
-#include "plugins/registry.h"
 #include "scheduler/answers/json.h"
-#include "scheduler/config/config.h"
-#include "tests/support/builders.h"
+#include "tests/scheduler/live/ui/page_world.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
-#include "tests/support/manual_loop.h"
 
-#include <nlohmann/json.hpp>
-
-#include <deque>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace {
 
-using Json = nlohmann::json;
 using namespace sched;
-using live::Question;
-using live::UiPage;
-using live::Unanswered;
-using server::Reply;
-using tests::node;
-using tests::pod;
-
-constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
-constexpr Time kNow{std::chrono::seconds{1'767'265'200}};
-
-// "ada" and "bob" may get the page, "eve" may not.
-class World {
- public:
-  World() {
-    apply(event::NodeUpserted{node("full").gpus(8).product(kH100)});
-    apply(event::NodeUpserted{node("open").gpus(8).product(kH100)});
-    apply(event::NodeUpserted{node("shut").gpus(8).product(kH100).cordoned()});
-    apply(event::PodUpserted{ours("runs").gpus(8).on("full")});
-    apply(event::PodUpserted{ours("waits").gpus(9)});
-    apply(event::PodUpserted{ours("gated").gpus(2).gated("later")});
-    apply(event::PodUpserted{ours("typo").gpus(1).served_by("gpu-schedular")});
-    apply(event::Synced{});
-    notes.saw(ours("runs").gpus(8).on("full"));
-    while (auto decision = engine.step(now)) notes.decided(*decision);
-  }
-
-  static tests::PodBuilder ours(const std::string& name) {
-    return pod(name).in_namespace("ml").served_by("gpu-scheduler");
-  }
-  void apply(Event event) { engine.apply(std::move(event), now); }
-
-  void ask(const std::string& path, const std::string& query = "",
-           std::optional<std::string_view> token = "ada") {
-    replies.emplace_back();
-    page.get({.path = path, .query = query, .bearer_token = token, .client = client},
-             [&to = replies.back()](Reply reply) {
-               REQUIRE_FALSE(to);
-               to = std::move(reply);
-             });
-  }
-  // The engine's thread answers all, or refuses them.
-  void answer(std::optional<Unanswered> why = std::nullopt) {
-    for (const Question& question : std::exchange(put, {})) {
-      if (why) {
-        question.refuse(*why);
-      } else if (question.is_wanted()) {
-        question.answer(engine);
-      }
-    }
-    loop.run_ready();
-  }
-  Reply reply(std::optional<Unanswered> why = std::nullopt) {
-    answer(why);
-    REQUIRE(replies.back());
-    return *replies.back();
-  }
-  Reply get(const std::string& path, const std::string& query = "") {
-    ask(path, query);
-    return reply();
-  }
-  Json json(const std::string& path, const std::string& query = "") {
-    const Reply got = get(path, query);
-    INFO(*got.body);
-    CHECK(got.status == 200);
-    CHECK(got.content_type == "application/json");
-    return Json::parse(*got.body);
-  }
-
-  tests::ManualLoop loop;
-  Time now = kNow;
-  Engine engine = make_engine();
-  live::UiNotes notes;
-  std::shared_ptr<const int> client = std::make_shared<int>();
-  std::vector<std::string> reviewed;
-  std::deque<Question> put;
-  std::deque<std::optional<Reply>> replies;
-  std::chrono::nanoseconds spent{};
-  std::chrono::nanoseconds each_look = std::chrono::milliseconds{1};  // a document, of the engine
-
- private:
-  static Engine make_engine() {
-    auto config = config::parse("", "default", plugins::registry());
-    REQUIRE(config);
-    config->engine.names_runner_up = true;
-    return Engine(std::move(config->profiles), config->engine);
-  }
-
-  server::DelegatedAccess access_{
-      loop,
-      {.review_token =
-           [](const std::string& token, auto done) {
-             done(k8s::TokenStatus{.authenticated = true, .user = {.username = token}});
-           },
-       .review_access =
-           [this](const k8s::UserInfo& user, const k8s::Access& access, auto done) {
-             reviewed.push_back(user.username + ": " + k8s::to_string(access));
-             done(user.username != "eve");
-           }},
-      {},
-      {}};
-  live::Asker asker_{loop, [this](Question question) { put.push_back(std::move(question)); }, {}};
-
- public:
-  std::vector<std::string> told;  // of pods that were refused
-  UiPage page{
-      loop,
-      access_,
-      asker_,
-      {.notes = &notes,
-       .about = {.replica = "host", .version = "1.2.3", .scheduler_names = {"gpu-scheduler"}},
-       .clock = [this] { return now; },
-       .on_judged =
-           [this](const answers::Why& why) {
-             if (why.told) told.push_back(why.pod.name + ": " + why.told->message);
-           },
-       .processor_time = [this] { return spent += each_look; }}};
-};
+using namespace tests;
+using World = PageWorld;
 
 std::string header(const Reply& reply, const std::string& name) {
   for (const auto& [key, value] : reply.headers) {
