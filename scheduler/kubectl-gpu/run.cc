@@ -7,6 +7,7 @@
 #include "scheduler/answers/read_json.h"
 #include "scheduler/config/config.h"
 #include "scheduler/kubectl-gpu/added_nodes.h"
+#include "scheduler/kubectl-gpu/arguments.h"
 #include "scheduler/kubectl-gpu/manifests.h"
 #include "scheduler/kubectl-gpu/notes.h"
 #include "scheduler/kubectl-gpu/options.h"
@@ -16,7 +17,6 @@
 #include "scheduler/kubectl-gpu/ui/ask_scheduler.h"
 #include "scheduler/kubectl-gpu/ui/ui.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,150 +46,6 @@ std::string flag(const std::string& name, const std::string& value) {
   return ' ' + name + " '" + quoted + '\'';
 }
 
-void add_flags(CLI::App& app, Options& options) {
-  app.add_option("--from", options.from,
-                 "Files that `kubectl get -o json` printed, or manifests, in place of a cluster")
-      ->type_name("FILE");
-  app.add_option("--kubeconfig", options.kubeconfig, "How to reach the cluster")->type_name("FILE");
-  app.add_option("--context", options.context, "The kubeconfig's context")->type_name("NAME");
-  app.add_option("--config", options.config,
-                 "The scheduler's KubeSchedulerConfiguration; absent: the default one")
-      ->type_name("FILE");
-  app.add_option("-n,--namespace", options.namespace_, "Only pods of this namespace");
-  app.add_flag("-A,--all-namespaces", options.all_namespaces,
-               "Pods of all namespaces, as without -n");
-  app.add_option_function<std::string>(
-         "-o,--output",
-         [&options](const std::string& format) {
-           if (format != "json" && format != "wide") {
-             throw CLI::ValidationError("--output", "want json or wide, not " + format);
-           }
-           options.output = format == "json" ? Output::kJson : Output::kWide;
-         },
-         "json or wide")
-      ->type_name("FORMAT");
-  app.add_flag("-w,--watch", options.watch, "Again every 5 s");
-}
-
-CLI::App* add_command(CLI::App& app, Options& options, Command command, const std::string& name,
-                      const std::string& what) {
-  CLI::App* added = app.add_subcommand(name, what);
-  added->fallthrough();
-  if (command != Command::kPlan) {
-    added->add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
-  }
-  added->callback([&options, command] { options.command = command; });
-  return added;
-}
-
-void add_plan(CLI::App& app, Options& options) {
-  CLI::App* plan = add_command(app, options, Command::kPlan, "plan",
-                               "What would start if something were different; writes nothing. "
-                               "Exits 3 where pods of the files, or of drained nodes, would wait");
-  plan->add_option("-f,--filename,--quota", options.manifests,
-                   "Manifests: pods and what creates pods, nodes, quotas, storage")
-      ->type_name("FILE");
-  plan->add_option("--add", options.added_nodes,
-                   "Nodes more, like one that is there: H100x8=2, or NODE=2")
-      ->type_name("KIND=COUNT");
-  plan->add_option("--drain", options.drained_nodes, "A node that is drained")
-      ->delimiter(',')
-      ->type_name("NODE");
-}
-
-// How the scheduler that runs is asked.
-void add_way_to_scheduler(CLI::App& command, SchedulerOptions& options) {
-  command
-      .add_option("--token-file", options.token_file,
-                  "A token for the scheduler, where the kubeconfig has none")
-      ->type_name("FILE");
-  command
-      .add_option("--scheduler-namespace", options.leader.namespace_,
-                  "Where its pods and lease are")
-      ->type_name("NAMESPACE")
-      ->capture_default_str();
-  command.add_option("--lease", options.leader.lease, "The lease, whose holder is asked")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_option("--secure-port", options.leader.port, "Its --secure-port")
-      ->type_name("PORT")
-      ->capture_default_str();
-  auto* server =
-      command
-          .add_option("--server", options.server,
-                      "Ask this one, without the API server in between: https://HOST:PORT")
-          ->type_name("URL");
-  command
-      .add_option("--server-ca", options.server_ca,
-                  "What --server's certificate is verified with; absent: the system's authorities")
-      ->type_name("FILE")
-      ->needs(server);
-  command
-      .add_flag("--insecure-skip-tls-verify", options.insecure_skip_verify,
-                "Send the token to --server whatever certificate it shows")
-      ->needs(server);
-}
-
-void add_ask(CLI::App& command, Options& options) {
-  command.add_flag("--ask", options.ask,
-                   "Ask the scheduler first, which has the answer at once; it is shown your token. "
-                   "So does --server");
-}
-
-// A command that the scheduler answers, too.
-CLI::App* add_answered_command(CLI::App& app, Options& options, Command command,
-                               const std::string& name, const std::string& what) {
-  CLI::App* added = add_command(app, options, command, name, what);
-  add_way_to_scheduler(*added, options.scheduler);
-  return added;
-}
-
-void add_ui(CLI::App& app, Options& options) {
-  CLI::App* ui = add_command(app, options, Command::kUi, "ui",
-                             "The scheduler's page in a browser: prints its URL on this machine, "
-                             "and serves it with your credentials until it is ended");
-  ui->add_option("--port", options.ui_port, "The port on 127.0.0.1; 0: any that is free")
-      ->type_name("PORT");
-  add_way_to_scheduler(*ui, options.scheduler);
-}
-
-void add_commands(CLI::App& app, Options& options) {
-  app.add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
-  add_way_to_scheduler(app, options.scheduler);
-  add_ask(app, options);
-  options.scheduler.leader.role = kAnswersRole;
-  CLI::App* why = add_answered_command(
-      app, options, Command::kWhy, "why",
-      "Why a pod waits, or is where it is. Asks the scheduler where you may not list what the "
-      "answer needs");
-  why->add_option("POD", options.pod, "pod/NAME")->required();
-  add_ask(*why, options);
-  add_command(app, options, Command::kNodes, "nodes",
-              "Each node's GPUs; with -o wide who has them, with -n where pods of that namespace "
-              "have some");
-  add_answered_command(app, options, Command::kQueue, "queue",
-                       "The pods that wait, in the order of turns. Asks the scheduler where you "
-                       "may not list what the answer needs");
-  add_answered_command(app, options, Command::kQuota, "quota",
-                       "What each GpuQuota has, uses, lends and borrows. Asks the scheduler where "
-                       "you may not list what the answer needs");
-  add_plan(app, options);
-  add_ui(app, options);
-}
-
-// Of arguments that nothing takes.
-std::string unexpected(const CLI::App& app) {
-  const std::vector<std::string> extra = app.remaining(true);
-  const std::string first = extra.empty() ? "" : extra.front();
-  const auto commands = app.get_subcommands();
-  if (first.starts_with('-')) return "there is no flag " + first;
-  if (!commands.empty()) {
-    return fmt::format("{} takes no argument {}", commands.front()->get_name(), first);
-  }
-  return fmt::format("there is no command {}; there are why, nodes, queue, quota, plan and ui",
-                     first);
-}
-
 // The engine with all that was read, and the notes.
 struct Cluster {
   Engine engine;
@@ -199,24 +55,6 @@ struct Cluster {
   bool has_namespace = true;          // the one that was given, as far as is known
   PodName asked{};                    // by `why`
 };
-
-// "pod/NAME", "pods/NAME", "po/NAME" or "NAME".
-std::string name_of_pod(const std::string& argument) {
-  for (const std::string_view kind : {"pod/", "pods/", "po/"}) {
-    if (argument.starts_with(kind)) return argument.substr(kind.size());
-  }
-  return argument;
-}
-
-// Leaves the name alone. As tables have it, "NAMESPACE/NAME", it gives the namespace, too, if no
-// flag does.
-void read_name(Options& options) {
-  options.pod = name_of_pod(options.pod);
-  const auto slash = options.pod.find('/');
-  if (slash == std::string::npos) return;
-  if (options.namespace_.empty()) options.namespace_ = options.pod.substr(0, slash);
-  options.pod.erase(0, slash + 1);
-}
 
 k8s::Result<Cluster> read(const Options& options, Time now) {
   auto config = options.config.empty()
@@ -529,25 +367,10 @@ class Answering {
 
 int run(const std::vector<std::string>& arguments, std::string_view version,
         const Terminal& terminal) {
-  CLI::App app("The cluster's GPUs, and what gpu-scheduler makes of the pods that want them.",
-               "kubectl gpu");
   Options options;
-  add_flags(app, options);
-  add_commands(app, options);
-  app.require_subcommand(0, 1);
-  app.failure_message([](const CLI::App* of, const CLI::Error& error) {
-    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-    return fmt::format("kubectl gpu: {}; kubectl gpu --help says more\n",
-                       is_extra ? unexpected(*of) : error.what());
-  });
-  app.set_version_flag("--version", fmt::format("kubectl-gpu {}", version));
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error, terminal.out, terminal.err) == 0 ? 0 : kBadUsage;
+  if (const auto ended = read_arguments(arguments, version, terminal.out, terminal.err, options)) {
+    return *ended;
   }
-  read_name(options);
   if (options.command == Command::kUi) {
     options.scheduler.leader.role = kUiRole;
     return run_ui(options, terminal);

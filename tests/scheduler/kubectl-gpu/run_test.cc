@@ -1,65 +1,15 @@
-// kubectl gpu on the demo's nodes, and the pods and quota of pods.yaml.
-#include "scheduler/kubectl-gpu/run.h"
-
-#include "tests/support/catch.h"
-#include "tests/support/paths.h"
+// kubectl gpu, command by command; plan and why have files of their own.
+#include "tests/scheduler/kubectl-gpu/said.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace sched::kubectl {
 namespace {
-
-// 2026-01-01T11:00:00Z
-constexpr Time kNow{std::chrono::seconds{1'767'265'200}};
-
-struct Said {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Said say(const std::vector<std::string>& arguments, void (*end)(int) = nullptr) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code =
-      run(arguments, "1.2.3",
-          {.out = out, .err = err, .style = {}, .now = [] { return kNow; }, .end = end});
-  return {code, out.str(), err.str()};
-}
-
-std::string nodes_file() { return tests::source_dir() + "/bench/demo/nodes.yaml"; }
-std::string pods_file() { return tests::source_dir() + "/tests/scheduler/kubectl-gpu/pods.yaml"; }
-
-// Of the files' cluster; what is said, where all is well. The next step repeats where the answer is
-// from: "--from …" here.
-std::string answer(std::vector<std::string> arguments) {
-  std::string from;
-  for (const std::string& file : {nodes_file(), pods_file()}) {
-    arguments.insert(arguments.end(), {"--from", file});
-    from += " --from " + file;
-  }
-  Said said = say(arguments);
-  CHECK(said.err.empty());
-  CHECK(said.code == 0);
-  if (const auto at = said.out.find(from); at != std::string::npos) {
-    said.out.replace(at, from.size(), " --from …");
-  }
-  return said.out;
-}
-
-std::string written(const std::string& name, const std::string& text) {
-  std::string file = tests::scratch_dir() + "/" + name;
-  std::ofstream(file) << text;
-  return file;
-}
 
 TEST_CASE("kubectl gpu gives an overview of types, and of the pods that wait") {
   CHECK(answer({}) ==
@@ -305,53 +255,6 @@ spec:
                              "team-vision did not\n"));
 }
 
-TEST_CASE("a pod of a plan replaces the pod of its name") {
-  const std::string smaller = written("smaller.yaml", R"(
-kind: Pod
-metadata: {namespace: demo, name: h100-no-room}
-spec:
-  schedulerName: gpu-scheduler
-  nodeSelector: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}
-  tolerations: [{key: nvidia.com/gpu, operator: Exists}]
-  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 2}}}]
-)");
-  CHECK(answer({"plan", "-f", smaller}) ==
-        "Would start: demo/h100-no-room → h100-2. Still waiting: 3 (gates 1, never 1, quota 1)\n"
-        "Replaced by the files: demo/h100-no-room\n"
-        "  -o wide says why each of them waits\n"
-        "1 pod would start without the change\n");
-  // Also of one whose node is drained: it is not there twice.
-  const std::string bound = written("bound.yaml", R"(
-kind: Pod
-metadata: {namespace: demo, name: one-gpu, uid: u-one, creationTimestamp: "2026-01-01T10:48:00Z"}
-status: {phase: Running}
-spec:
-  nodeName: a100-1
-  schedulerName: gpu-scheduler
-  tolerations: [{key: nvidia.com/gpu, operator: Exists}]
-  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]
-)");
-  const std::string drained = answer({"plan", "-f", bound, "--drain", "a100-1"});
-  CHECK_THAT(drained, Catch::Contains("Replaced by the files: demo/one-gpu\n"));
-  CHECK_THAT(drained, !Catch::Contains("(evicted)") && !Catch::Contains("Would end"));
-}
-
-TEST_CASE("kubectl gpu why names the tolerations that are missing first, to be pasted") {
-  const std::string bare = written("bare.yaml", R"(
-kind: Pod
-metadata: {namespace: demo, name: bare, uid: u-bare}
-spec:
-  schedulerName: gpu-scheduler
-  nodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB}
-  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 2}}}]
-)");
-  const std::string said = answer({"why", "demo/bare", "--from", bare});
-  CHECK_THAT(said, Catch::Contains("Would run if: tolerations: [{key: nvidia.com/gpu, value: "
-                                   "\"present\", effect: NoSchedule}] (a100-1)\n"));
-  // What the table has is not said once more.
-  CHECK(said.find("TaintToleration: node(s)") == std::string::npos);
-}
-
 TEST_CASE("the next step repeats what the shell needs to read as one word") {
   const std::string file = written("my nodes'.yaml", "{kind: Namespace, metadata: {name: a}}");
   const Said said = say({"nodes", "--from", nodes_file(), "--from", file});
@@ -374,63 +277,6 @@ TEST_CASE("kubectl gpu -o json says the same in numbers") {
   CHECK(quotas[0]["lines"][0]["use"]["pending"] == "1");
 }
 
-TEST_CASE("kubectl gpu why tells of a pod without room what there is, and what would make some") {
-  CHECK(answer({"why", "pod/h100-no-room", "-n", "demo"}) ==
-        "WAITS 7m - nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2); 3 "
-        "nodes would take the pod but for NodeAffinity\n  NODES  REASON                      "
-        "                       EXAMPLE\n      6  node(s) didn't match Pod's node "
-        "affinity/selector  a100-1\n      2  Insufficient nvidia.com/gpu                     "
-        "   h100-1: nvidia.com/gpu: asked 8, free 0 of 8\n  nvidia.com/gpu: 2 free in all on "
-        "the 2 nodes left to the pod.\n  NodeAffinity: node(s) didn't match Pod's node "
-        "affinity/selector (first a100-2).\nFrees when: h100-2: vision/v1 (4) and "
-        "demo/h100-finetune (2) end\nWould run if: +1 node like h100-1 (H100-80GB)\n       "
-        "or if: nodeSelector nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB (a100-2)\nNext: "
-        "kubectl gpu plan --add h100-1=1 --from …\n");
-}
-
-TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do") {
-  CHECK(answer({"why", "one-gpu", "-n", "demo"}) ==
-        "PLACED a100-1 12m ago; now 5 of 8 nodes fit\n"
-        "  RANK  NODE    TOTAL  TaintToleration  GpuSharing  GpuPacking\n"
-        "     1  h100-2   5870           100·30      200·10       87·10\n"
-        "     2  a100-1   5120           100·30      200·10       12·10  here\n"
-        "     3  a100-2   5120           100·30      200·10       12·10  tie with a100-1\n"
-        "     4  l4-1     5120           100·30      200·10       12·10  tie with a100-2\n"
-        "     5  l4-2     5120           100·30      200·10       12·10  tie with l4-1\n"
-        "  NODES  REASON                       EXAMPLE\n"
-        "      3  Insufficient nvidia.com/gpu  cpu-1: nvidia.com/gpu: asked 1, free 0 of 0\n");
-}
-
-TEST_CASE("kubectl gpu why begins with the verdict") {
-  struct Case {
-    std::string pod;
-    std::string namespace_;
-    std::string begin;
-    std::string next;
-  };
-  const std::vector<Case> cases = {
-      {"v2", "vision", "WAITS 6m - quota team-vision: H100 needs 1, 4 of 4 in use",
-       "kubectl gpu quota -n vision --from …"},
-      {"fits-now", "demo", "STARTS on a100-1 after 2m, 2 of 8 nodes fit\n", "kubectl get lease"},
-      {"gated", "demo", "GATED 5m - scheduling gates example.com/wait\n",
-       "kubectl get pod/gated -n demo"},
-      {"bad-annot", "oops", "NEVER AS WRITTEN - annotation gpu-scheduler.io/gpu-typ is not known",
-       "kubectl get pod/bad-annot -n oops"},
-      {"typo-name", "oops",
-       "NOT OURS - it waits for schedulerName \"gpu-schedular\", is \"gpu-scheduler\" meant?\n",
-       "kubectl get pod/typo-name -n oops"},
-  };
-  for (const Case& c : cases) {
-    DYNAMIC_SECTION(c.pod) {
-      const std::string said = answer({"why", "pod/" + c.pod, "-n", c.namespace_});
-      INFO(said);
-      CHECK(said.starts_with(c.begin));
-      CHECK(said.find("\nNext: " + c.next) != std::string::npos);
-      CHECK(said.find("Frees when") == std::string::npos);
-    }
-  }
-}
-
 TEST_CASE("an answer that cannot be written is a failure") {
   std::ostringstream out;
   out.setstate(std::ios::badbit);  // as of a disk that is full
@@ -438,89 +284,6 @@ TEST_CASE("an answer that cannot be written is a failure") {
   CHECK(run({"--from", nodes_file(), "--from", pods_file()}, "1.2.3",
             {.out = out, .err = err, .style = {}, .now = [] { return kNow; }}) == kUnreadable);
   CHECK(err.str() == "kubectl gpu: the answer could not be written\n");
-}
-
-TEST_CASE("a pod is named as tables have it, too") {
-  CHECK(answer({"why", "demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));
-  CHECK(answer({"why", "pod/demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));
-}
-
-TEST_CASE("kubectl gpu why -o json has the same in numbers") {
-  const auto why =
-      nlohmann::json::parse(answer({"why", "h100-no-room", "-n", "demo", "-o", "json"}));
-  CHECK(why["verdict"] == "Waits");
-  CHECK(why["allNodes"] == 8);
-  CHECK(why["fittingNodes"] == 0);
-  CHECK(why["freesWhen"]["node"] == "h100-2");
-  CHECK(why["wouldRunOnOneMore"] == "h100-1");
-}
-
-TEST_CASE("kubectl gpu plan tells what would start, and its exit code whether all would") {
-  CHECK(answer({"plan", "--add", "H100x8=2"}) ==
-        "Would start: demo/h100-no-room → new-1. Still waiting: 3 (gates 1, never 1, quota 1)\n"
-        "  -o wide says why each of them waits\n"
-        "1 pod would start without the change\n");
-  CHECK_THAT(
-      answer({"plan", "--add", "H100x8=2", "-o", "wide"}),
-      Catch::Contains("\n  STILL WAITING  BLOCKED BY  NEXT\n  vision/v2      quota       H100 "
-                      "needs 1, 4 of 4 in use, first in line; 1 more must be freed\n  "
-                      "demo/gated     gates       its scheduling gates are removed\n"));
-  const std::string job = written("job.yaml", R"(
-kind: Job
-metadata: {name: train}
-spec:
-  parallelism: 2
-  template:
-    spec:
-      schedulerName: gpu-scheduler
-      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
-      nodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB}
-      containers: [{name: c, resources: {limits: {nvidia.com/gpu: 8}}}]
-)");
-  const Said said = say({"plan", "-f", job, "--from", nodes_file(), "--from", pods_file()});
-  CHECK(said.code == kWouldWait);
-  CHECK(said.out.starts_with(
-      "Would start: default/train-0 → a100-2. Still waiting: 4 (gates 1, never 1, nodes 1, quota "
-      "1)\n"
-      "Would wait: 1 pod\n"
-      "  POD              BECAUSE\n"
-      "  default/train-1  nvidia.com/gpu: needs 8 on one node; most free is 5 of 8 "
-      "(a100-1); 2 nodes would take the pod but for NodeAffinity\n"));
-  const Said in_json = say({"plan", "-f", job, "--add", "a100-1=1", "--drain", "h100-2", "-o",
-                            "json", "--from", nodes_file(), "--from", pods_file()});
-  CHECK(in_json.code == 0);
-  const auto plan = nlohmann::json::parse(in_json.out);
-  CHECK(plan["wouldStart"].size() == 2);
-  CHECK(plan["wouldEnd"].size() == 2);
-  CHECK(plan["startAnyway"] == 1);
-}
-
-TEST_CASE("kubectl gpu plan adds nodes like one that is there") {
-  struct Case {
-    std::string wish;
-    std::string err;  // a part of it; "": it is well
-  };
-  const std::vector<Case> cases = {
-      {"H100x8=2", ""},
-      {"h100-80gbx8", ""},
-      {"cpu-1=1", ""},
-      {"H100=1", ""},
-      {"h100-80gb=1", ""},
-      {"H100x4=1", "there is no such node to copy; there are A100-80GBx8, H100-80GBx8, L4-24GBx8"},
-      {"H100x8=0", "want a number from 1 to 10000"},
-      {"H100x8=1x", "want a number from 1 to 10000"},
-  };
-  for (const Case& c : cases) {
-    DYNAMIC_SECTION(c.wish) {
-      const Said said = say({"plan", "--add", c.wish, "--from", nodes_file()});
-      INFO(said.err);
-      CHECK(said.code == (c.err.empty() ? 0 : kBadUsage));
-      CHECK(said.err.find(c.err) != std::string::npos);
-    }
-  }
-  const Said nowhere = say({"plan", "--drain", "nowhere", "--from", nodes_file()});
-  CHECK(nowhere.code == kBadUsage);
-  CHECK(nowhere.err == "kubectl gpu: --drain nowhere: there is no such node\n");
 }
 
 TEST_CASE("kubectl gpu says which nodes give their GPUs to nobody, and why") {

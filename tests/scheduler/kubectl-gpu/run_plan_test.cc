@@ -1,0 +1,112 @@
+// kubectl gpu plan.
+#include "tests/scheduler/kubectl-gpu/said.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sched::kubectl {
+namespace {
+
+TEST_CASE("a pod of a plan replaces the pod of its name") {
+  const std::string smaller = written("smaller.yaml", R"(
+kind: Pod
+metadata: {namespace: demo, name: h100-no-room}
+spec:
+  schedulerName: gpu-scheduler
+  nodeSelector: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}
+  tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 2}}}]
+)");
+  CHECK(answer({"plan", "-f", smaller}) ==
+        "Would start: demo/h100-no-room → h100-2. Still waiting: 3 (gates 1, never 1, quota 1)\n"
+        "Replaced by the files: demo/h100-no-room\n"
+        "  -o wide says why each of them waits\n"
+        "1 pod would start without the change\n");
+  // Also of one whose node is drained: it is not there twice.
+  const std::string bound = written("bound.yaml", R"(
+kind: Pod
+metadata: {namespace: demo, name: one-gpu, uid: u-one, creationTimestamp: "2026-01-01T10:48:00Z"}
+status: {phase: Running}
+spec:
+  nodeName: a100-1
+  schedulerName: gpu-scheduler
+  tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]
+)");
+  const std::string drained = answer({"plan", "-f", bound, "--drain", "a100-1"});
+  CHECK_THAT(drained, Catch::Contains("Replaced by the files: demo/one-gpu\n"));
+  CHECK_THAT(drained, !Catch::Contains("(evicted)") && !Catch::Contains("Would end"));
+}
+
+TEST_CASE("kubectl gpu plan tells what would start, and its exit code whether all would") {
+  CHECK(answer({"plan", "--add", "H100x8=2"}) ==
+        "Would start: demo/h100-no-room → new-1. Still waiting: 3 (gates 1, never 1, quota 1)\n"
+        "  -o wide says why each of them waits\n"
+        "1 pod would start without the change\n");
+  CHECK_THAT(
+      answer({"plan", "--add", "H100x8=2", "-o", "wide"}),
+      Catch::Contains("\n  STILL WAITING  BLOCKED BY  NEXT\n  vision/v2      quota       H100 "
+                      "needs 1, 4 of 4 in use, first in line; 1 more must be freed\n  "
+                      "demo/gated     gates       its scheduling gates are removed\n"));
+  const std::string job = written("job.yaml", R"(
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 2
+  template:
+    spec:
+      schedulerName: gpu-scheduler
+      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+      nodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB}
+      containers: [{name: c, resources: {limits: {nvidia.com/gpu: 8}}}]
+)");
+  const Said said = say({"plan", "-f", job, "--from", nodes_file(), "--from", pods_file()});
+  CHECK(said.code == kWouldWait);
+  CHECK(said.out.starts_with(
+      "Would start: default/train-0 → a100-2. Still waiting: 4 (gates 1, never 1, nodes 1, quota "
+      "1)\n"
+      "Would wait: 1 pod\n"
+      "  POD              BECAUSE\n"
+      "  default/train-1  nvidia.com/gpu: needs 8 on one node; most free is 5 of 8 "
+      "(a100-1); 2 nodes would take the pod but for NodeAffinity\n"));
+  const Said in_json = say({"plan", "-f", job, "--add", "a100-1=1", "--drain", "h100-2", "-o",
+                            "json", "--from", nodes_file(), "--from", pods_file()});
+  CHECK(in_json.code == 0);
+  const auto plan = nlohmann::json::parse(in_json.out);
+  CHECK(plan["wouldStart"].size() == 2);
+  CHECK(plan["wouldEnd"].size() == 2);
+  CHECK(plan["startAnyway"] == 1);
+}
+
+TEST_CASE("kubectl gpu plan adds nodes like one that is there") {
+  struct Case {
+    std::string wish;
+    std::string err;  // a part of it; "": it is well
+  };
+  const std::vector<Case> cases = {
+      {"H100x8=2", ""},
+      {"h100-80gbx8", ""},
+      {"cpu-1=1", ""},
+      {"H100=1", ""},
+      {"h100-80gb=1", ""},
+      {"H100x4=1", "there is no such node to copy; there are A100-80GBx8, H100-80GBx8, L4-24GBx8"},
+      {"H100x8=0", "want a number from 1 to 10000"},
+      {"H100x8=1x", "want a number from 1 to 10000"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.wish) {
+      const Said said = say({"plan", "--add", c.wish, "--from", nodes_file()});
+      INFO(said.err);
+      CHECK(said.code == (c.err.empty() ? 0 : kBadUsage));
+      CHECK(said.err.find(c.err) != std::string::npos);
+    }
+  }
+  const Said nowhere = say({"plan", "--drain", "nowhere", "--from", nodes_file()});
+  CHECK(nowhere.code == kBadUsage);
+  CHECK(nowhere.err == "kubectl gpu: --drain nowhere: there is no such node\n");
+}
+
+}  // namespace
+}  // namespace sched::kubectl

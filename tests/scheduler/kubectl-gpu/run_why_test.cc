@@ -1,0 +1,101 @@
+// kubectl gpu why.
+#include "tests/scheduler/kubectl-gpu/said.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sched::kubectl {
+namespace {
+
+TEST_CASE("kubectl gpu why names the tolerations that are missing first, to be pasted") {
+  const std::string bare = written("bare.yaml", R"(
+kind: Pod
+metadata: {namespace: demo, name: bare, uid: u-bare}
+spec:
+  schedulerName: gpu-scheduler
+  nodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB}
+  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 2}}}]
+)");
+  const std::string said = answer({"why", "demo/bare", "--from", bare});
+  CHECK_THAT(said, Catch::Contains("Would run if: tolerations: [{key: nvidia.com/gpu, value: "
+                                   "\"present\", effect: NoSchedule}] (a100-1)\n"));
+  // What the table has is not said once more.
+  CHECK(said.find("TaintToleration: node(s)") == std::string::npos);
+}
+
+TEST_CASE("kubectl gpu why tells of a pod without room what there is, and what would make some") {
+  CHECK(answer({"why", "pod/h100-no-room", "-n", "demo"}) ==
+        "WAITS 7m - nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2); 3 "
+        "nodes would take the pod but for NodeAffinity\n  NODES  REASON                      "
+        "                       EXAMPLE\n      6  node(s) didn't match Pod's node "
+        "affinity/selector  a100-1\n      2  Insufficient nvidia.com/gpu                     "
+        "   h100-1: nvidia.com/gpu: asked 8, free 0 of 8\n  nvidia.com/gpu: 2 free in all on "
+        "the 2 nodes left to the pod.\n  NodeAffinity: node(s) didn't match Pod's node "
+        "affinity/selector (first a100-2).\nFrees when: h100-2: vision/v1 (4) and "
+        "demo/h100-finetune (2) end\nWould run if: +1 node like h100-1 (H100-80GB)\n       "
+        "or if: nodeSelector nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB (a100-2)\nNext: "
+        "kubectl gpu plan --add h100-1=1 --from …\n");
+}
+
+TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do") {
+  CHECK(answer({"why", "one-gpu", "-n", "demo"}) ==
+        "PLACED a100-1 12m ago; now 5 of 8 nodes fit\n"
+        "  RANK  NODE    TOTAL  TaintToleration  GpuSharing  GpuPacking\n"
+        "     1  h100-2   5870           100·30      200·10       87·10\n"
+        "     2  a100-1   5120           100·30      200·10       12·10  here\n"
+        "     3  a100-2   5120           100·30      200·10       12·10  tie with a100-1\n"
+        "     4  l4-1     5120           100·30      200·10       12·10  tie with a100-2\n"
+        "     5  l4-2     5120           100·30      200·10       12·10  tie with l4-1\n"
+        "  NODES  REASON                       EXAMPLE\n"
+        "      3  Insufficient nvidia.com/gpu  cpu-1: nvidia.com/gpu: asked 1, free 0 of 0\n");
+}
+
+TEST_CASE("kubectl gpu why begins with the verdict") {
+  struct Case {
+    std::string pod;
+    std::string namespace_;
+    std::string begin;
+    std::string next;
+  };
+  const std::vector<Case> cases = {
+      {"v2", "vision", "WAITS 6m - quota team-vision: H100 needs 1, 4 of 4 in use",
+       "kubectl gpu quota -n vision --from …"},
+      {"fits-now", "demo", "STARTS on a100-1 after 2m, 2 of 8 nodes fit\n", "kubectl get lease"},
+      {"gated", "demo", "GATED 5m - scheduling gates example.com/wait\n",
+       "kubectl get pod/gated -n demo"},
+      {"bad-annot", "oops", "NEVER AS WRITTEN - annotation gpu-scheduler.io/gpu-typ is not known",
+       "kubectl get pod/bad-annot -n oops"},
+      {"typo-name", "oops",
+       "NOT OURS - it waits for schedulerName \"gpu-schedular\", is \"gpu-scheduler\" meant?\n",
+       "kubectl get pod/typo-name -n oops"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.pod) {
+      const std::string said = answer({"why", "pod/" + c.pod, "-n", c.namespace_});
+      INFO(said);
+      CHECK(said.starts_with(c.begin));
+      CHECK(said.find("\nNext: " + c.next) != std::string::npos);
+      CHECK(said.find("Frees when") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a pod is named as tables have it, too") {
+  CHECK(answer({"why", "demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));
+  CHECK(answer({"why", "pod/demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));
+}
+
+TEST_CASE("kubectl gpu why -o json has the same in numbers") {
+  const auto why =
+      nlohmann::json::parse(answer({"why", "h100-no-room", "-n", "demo", "-o", "json"}));
+  CHECK(why["verdict"] == "Waits");
+  CHECK(why["allNodes"] == 8);
+  CHECK(why["fittingNodes"] == 0);
+  CHECK(why["freesWhen"]["node"] == "h100-2");
+  CHECK(why["wouldRunOnOneMore"] == "h100-1");
+}
+
+}  // namespace
+}  // namespace sched::kubectl
