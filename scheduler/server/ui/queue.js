@@ -72,10 +72,9 @@ const misnamedSentence = pod => `${keyOf(pod)} waits for a scheduler "${pod.sche
 const boundSentence = one => `${keyOf(one)} does not wait: it was bound to ${one.node} at ${new Date(one.at).toLocaleTimeString()}. ` +
   'How the node was chosen is below, under Last decisions.';
 
-function oldestSentence(queue) {
-  const times = queue.map(pod => pod.created);
-  const oldest = queue.find(pod => pod.created === times.reduce((a, b) => a < b ? a : b));
-  return oldest ? `The oldest, ${keyOf(oldest)}, has waited since ${new Date(oldest.created).toLocaleString()}.` : '';
+function oldestSentence(queue, isAll) {
+  const oldest = queue.reduce((a, b) => a && a.created <= b.created ? a : b, null);
+  return oldest ? `The oldest${isAll ? '' : ' of these'}, ${keyOf(oldest)}, has waited since ${new Date(oldest.created).toLocaleString()}.` : '';
 }
 
 let shown = [];
@@ -111,7 +110,7 @@ export function showQueue({ queue, misnamed, bound, leftOut, overview }) {
   keyed(byId('rows'), queue, keyOf, makeRow, updateRow);
   const more = leftOut.pods > 0 ? `And ${number(leftOut.pods)} more. Find one by namespace/name. ` : '';
   setText(byId('rows-note'), overview.waiting.pods === 0 ? 'No pod waits.'
-    : `${more}${plural(queue.length, 'pod')} by priority, then age; quotas take turns. ${oldestSentence(queue)}`);
+    : `${more}${plural(queue.length, 'pod')} by priority, then age; quotas take turns. ${oldestSentence(queue, leftOut.pods === 0)}`);
   // A short list is seen whole.
   setAttribute(byId('rows'), 'class', queue.length > kMostWhole ? 'rows boxed' : 'rows');
   const unseen = leftOut.misnamed > 0 ? [{ more: leftOut.misnamed }] : [];

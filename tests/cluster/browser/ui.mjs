@@ -179,6 +179,7 @@ const tooLarge = '#rows > li:has(.name:text-is("vision/too-large"))';
 const questions = [
   ['why a pod waits', null, `${tooLarge} .sentence`, /quota/],
   ['since when it waits', null, `${tooLarge} .waited`, /\d/],
+  ['who waits longest', null, '#rows-note', /The oldest, [\w-]+\/[\w-]+, has waited since /],
   ['what to do about it', `${tooLarge} > button`, `${tooLarge} .why`, /What to do/],
   ['who has the GPUs of a node', '#map button:has-text("h100-0")', '#map .pods:not([hidden])', /vision\/runs/],
   ['how many are free, and how many at once', null, '#types', /H100/],
