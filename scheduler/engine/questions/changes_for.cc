@@ -46,7 +46,8 @@ k8s::Pod tolerating_more(const k8s::Pod& pod, const Nodes& nodes) {
 }
 
 // The pod with one thing less that it asks of a node, for the first kMostTried of these things: a
-// pod may be large, and ask for thousands. First what leaves it the nodes that it wants.
+// pod may be large, and ask for thousands. Tolerations come first: they change nothing of which
+// nodes it selects.
 std::vector<Changed> changed_pods(const k8s::Pod& pod, const Nodes& nodes) {
   std::vector<Changed> all;
   const auto changed = [&](std::string what) -> Changed& {

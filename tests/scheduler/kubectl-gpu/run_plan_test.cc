@@ -24,7 +24,7 @@ spec:
         "Replaced by the files: demo/h100-no-room\n"
         "  -o wide says why each of them waits\n"
         "1 pod would start without the change\n");
-  // Also of one whose node is drained: it is not there twice.
+  // Also a pod on a node that is drained, which then counts once.
   const std::string bound = written("bound.yaml", R"(
 kind: Pod
 metadata: {namespace: demo, name: one-gpu, uid: u-one, creationTimestamp: "2026-01-01T10:48:00Z"}
