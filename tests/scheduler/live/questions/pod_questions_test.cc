@@ -3,16 +3,14 @@
 
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
+#include "tests/scheduler/live/questions/asking.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
-#include "tests/support/manual_loop.h"
 
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,31 +43,15 @@ tests::PodBuilder ours(const char* name) {
 
 // Whoever has the token "TOKEN" is the user of that name; "ada" and "boss" may do everything, "eve"
 // may get the pages, and "bob" pods.
-class World {
+class World : public tests::Asking {
  public:
   // The answer as far as there is one; the engine's thread answers when the test says so.
   void ask(const std::string& page, const std::string& query,
            std::optional<std::string_view> token = "ada") {
-    replies.emplace_back();
     questions.get({.path = page, .query = query, .bearer_token = token, .client = client},
-                  [&to = replies.back()](Reply reply) {
-                    REQUIRE_FALSE(to);
-                    to = std::move(reply);
-                  });
+                  next_reply());
   }
-  // The engine's thread answers all, or refuses them.
-  Reply reply(std::optional<Unanswered> why = std::nullopt) {
-    for (const Question& question : std::exchange(put, {})) {
-      if (why) {
-        question.refuse(*why);
-      } else if (question.is_wanted()) {
-        question.answer(engine);
-      }
-    }
-    loop.run_ready();
-    REQUIRE(replies.back());
-    return *replies.back();
-  }
+  Reply reply(std::optional<Unanswered> why = std::nullopt) { return reply_by(engine, why); }
   Json json(const std::string& page, const std::string& query) {
     ask(page, query);
     const Reply got = reply();
@@ -78,7 +60,6 @@ class World {
     return Json::parse(*got.body);
   }
 
-  tests::ManualLoop loop;
   sched::Engine engine = engine_with_nodes();
   std::map<std::string, k8s::Pod> pods = {
       {"ml/fits", ours("fits").gpus(1)},
@@ -88,10 +69,7 @@ class World {
       {"ml/done", ours("done").on("n1").finished()}};
   std::optional<k8s::Error> api_error;
   std::string leader;
-  std::shared_ptr<const int> client = std::make_shared<int>();
   std::vector<std::string> reviewed;
-  std::deque<Question> put;
-  std::deque<std::optional<Reply>> replies;
 
  private:
   sched::server::DelegatedAccess access_{

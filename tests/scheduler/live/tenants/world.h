@@ -6,17 +6,15 @@
 #include "scheduler/config/config.h"
 #include "scheduler/engine/sentences.h"
 #include "scheduler/live/tenants/tenant_answers.h"
+#include "tests/scheduler/live/questions/asking.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/gpu_quotas.h"
-#include "tests/support/manual_loop.h"
 
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -47,7 +45,7 @@ inline std::string header(const Reply& reply, const std::string& name) {
 
 // A node that pods of two namespaces fill, for one of which, and for the pod of a third, a pod
 // waits. The user is the token's text; "eve" has no rights.
-class World {
+class World : public Asking {
  public:
   World() {
     apply(event::NodeUpserted{node("machine-1").gpus(8).product(kH100)});
@@ -82,26 +80,10 @@ class World {
 
   void ask(const std::string& query, std::optional<std::string_view> token = "red-user",
            const std::string& path = "/answers/why") {
-    replies.emplace_back();
     answers.get({.path = path, .query = query, .bearer_token = token, .client = client},
-                [&to = replies.back()](Reply reply) {
-                  REQUIRE_FALSE(to);
-                  to = std::move(reply);
-                });
+                next_reply());
   }
-  // The engine's thread answers all, or refuses them.
-  Reply reply(std::optional<Unanswered> why = std::nullopt) {
-    for (const Question& question : std::exchange(put, {})) {
-      if (why) {
-        question.refuse(*why);
-      } else if (question.is_wanted()) {
-        question.answer(engine);
-      }
-    }
-    loop.run_ready();
-    REQUIRE(replies.back());
-    return *replies.back();
-  }
+  Reply reply(std::optional<Unanswered> why = std::nullopt) { return reply_by(engine, why); }
   Reply get(const std::string& query, std::optional<std::string_view> token = "red-user",
             const std::string& path = "/answers/why") {
     ask(query, token, path);
@@ -116,7 +98,6 @@ class World {
     return *got.body;
   }
 
-  tests::ManualLoop loop;
   Engine engine = make_engine();
   live::UiNotes notes;
   std::map<std::string, k8s::Pod> pods;
@@ -132,13 +113,10 @@ class World {
   bool api_is_away = false;
   std::string leader;
   std::optional<std::chrono::nanoseconds> data_age;
-  std::shared_ptr<const int> client = std::make_shared<int>();
   std::vector<answers::Why> judged;
   std::map<std::string, answers::Told> decided;  // last, by the pod's name
   std::vector<std::string> reviewed;             // tokens, then rights
   std::vector<std::string> read;                 // pods
-  std::deque<Question> put;
-  std::deque<std::optional<Reply>> replies;
 
  private:
   static Engine make_engine() {

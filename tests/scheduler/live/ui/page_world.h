@@ -4,14 +4,12 @@
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/ui/page.h"
+#include "tests/scheduler/live/questions/asking.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
-#include "tests/support/manual_loop.h"
 
 #include <nlohmann/json.hpp>
 
-#include <deque>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +28,7 @@ constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
 constexpr sched::Time kNow{std::chrono::seconds{1'767'265'200}};
 
 // "ada" and "bob" may get the page, "eve" may not.
-class PageWorld {
+class PageWorld : public Asking {
  public:
   PageWorld() {
     apply(sched::event::NodeUpserted{node("full").gpus(8).product(kH100)});
@@ -52,29 +50,10 @@ class PageWorld {
 
   void ask(const std::string& path, const std::string& query = "",
            std::optional<std::string_view> token = "ada") {
-    replies.emplace_back();
-    page.get({.path = path, .query = query, .bearer_token = token, .client = client},
-             [&to = replies.back()](Reply reply) {
-               REQUIRE_FALSE(to);
-               to = std::move(reply);
-             });
+    page.get({.path = path, .query = query, .bearer_token = token, .client = client}, next_reply());
   }
-  // The engine's thread answers all, or refuses them.
-  void answer(std::optional<Unanswered> why = std::nullopt) {
-    for (const Question& question : std::exchange(put, {})) {
-      if (why) {
-        question.refuse(*why);
-      } else if (question.is_wanted()) {
-        question.answer(engine);
-      }
-    }
-    loop.run_ready();
-  }
-  Reply reply(std::optional<Unanswered> why = std::nullopt) {
-    answer(why);
-    REQUIRE(replies.back());
-    return *replies.back();
-  }
+  void answer(std::optional<Unanswered> why = std::nullopt) { answer_by(engine, why); }
+  Reply reply(std::optional<Unanswered> why = std::nullopt) { return reply_by(engine, why); }
   Reply get(const std::string& path, const std::string& query = "") {
     ask(path, query);
     return reply();
@@ -87,14 +66,10 @@ class PageWorld {
     return Json::parse(*got.body);
   }
 
-  ManualLoop loop;
   sched::Time now = kNow;
   sched::Engine engine = make_engine();
   sched::live::UiNotes notes;
-  std::shared_ptr<const int> client = std::make_shared<int>();
   std::vector<std::string> reviewed;
-  std::deque<Question> put;
-  std::deque<std::optional<Reply>> replies;
   std::chrono::nanoseconds spent{};
   std::chrono::nanoseconds each_look = std::chrono::milliseconds{1};  // a document, of the engine
 
