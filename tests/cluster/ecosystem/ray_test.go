@@ -13,11 +13,7 @@ import (
 // TestRayCluster: the RayCluster of the examples, with KubeRay's operator. The head, without a GPU, keeps off the GPU nodes. When the worker group is scaled up, two
 // workers run while two wait for a node.
 func TestRayCluster(t *testing.T) {
-	p := newSite(t, taintedGPUs("gpu-0", fixture.H100))
-	health := p.freePort()
-	p.startDefined("kuberay", nil, []string{"--enable-leader-election=false", "--metrics-addr=0", fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", health)},
-		func() (bool, string) { return probe(health, "/readyz") })
-	p.runScheduler("--secure-port=0")
+	p := newRaySite(t, taintedGPUs("gpu-0", fixture.H100))
 	p.kubectl("apply", "-f", example("workloads/raycluster.yaml"))
 
 	const cluster, workers = "ray.io/cluster=tune", "ray.io/cluster=tune,ray.io/node-type=worker"
@@ -34,4 +30,32 @@ func TestRayCluster(t *testing.T) {
 	p.addNodes(taintedGPUs("gpu-1", fixture.H100))
 	p.waitRunning("default", workers, 4, "gpu-")
 	p.wantPerNode(workers, map[string]int{"gpu-0": 2, "gpu-1": 2})
+}
+
+// TestRayJob: the RayJob of the examples, with KubeRay's operator. Its cluster's pods are placed, and when they run that which submits the job to it, away from the GPU
+// nodes. When the job is deleted its GPUs are free for a RayService.
+func TestRayJob(t *testing.T) {
+	p := newRaySite(t, fixture.GPUNode("gpu-0", fixture.H100, 4, fixture.Tainted()))
+	p.kubectl("apply", "-f", example("workloads/rayjob.yaml"))
+	const head, workers = "ray.io/node-type=head", "ray.io/node-type=worker"
+	p.waitRunning("default", head, 1, "node-")
+	p.waitRunning("default", workers, 2, "gpu-0")
+	p.waitRunning("default", "batch.kubernetes.io/job-name=fine-tune", 1, "node-")
+
+	p.kubectl("apply", "-f", example("workloads/rayservice.yaml"))
+	p.waitWaiting("default", workers, 2, corev1.PodReasonUnschedulable, "Insufficient nvidia.com/gpu")
+	p.kubectl("delete", "rayjob", "fine-tune", "--timeout=60s")
+	p.waitPodsThat("are left", "default", workers, 2, func(*corev1.Pod) bool { return true })
+	p.waitRunning("default", workers, 2, "gpu-0")
+}
+
+// newRaySite is a site on which KubeRay's operator and gpu-scheduler work.
+func newRaySite(t *testing.T, nodes ...*corev1.Node) *plane {
+	t.Helper()
+	p := newSite(t, nodes...)
+	health := p.freePort()
+	p.startDefined("kuberay", nil, []string{"--enable-leader-election=false", "--metrics-addr=0", fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", health)},
+		func() (bool, string) { return probe(health, "/readyz") })
+	p.runScheduler("--secure-port=0")
+	return p
 }
