@@ -14,7 +14,6 @@
 //
 // On a live cluster instances are counted; the device plugin decides on which GPU they are, and
 // where on it. Replays cut GPUs as pods come: bench/policies/gpu_devices. Without arguments.
-// device plugin. Replays cut GPUs as pods come: bench/policies/gpu_devices. Without arguments.
 #pragma once
 
 #include "scheduler/framework/registry.h"
