@@ -13,7 +13,7 @@ namespace sched {
 enum class Code : std::uint8_t {
   kOk,
   kUnschedulable,  // no, but something may change: a pod may leave
-  kUnresolvable,   // no, and no eviction on this node can help
+  kUnresolvable,   // no, and no eviction on this node can help: only other facts of the node can
 };
 
 // Kubernetes' names: "Success", "Unschedulable", "UnschedulableAndUnresolvable".

@@ -32,7 +32,10 @@ inline constexpr WaitsFor kWaitsForTurn = 1U << 2;   // the entities before it i
 inline constexpr WaitsFor kWaitsForChange =
     1U << 3;  // a change of its quota, which can never give so much
 inline constexpr WaitsFor kWaitsForOthers = 1U << 4;  // other pods, on any node; or other objects
-inline constexpr std::size_t kWaitsForBits = 5;
+// Another node, or other facts of a node: as their facts are, no node takes it even when empty.
+// Only in the main queue: which quota has its turn depends on what wakes its pods.
+inline constexpr WaitsFor kWaitsForFacts = 1U << 5;
+inline constexpr std::size_t kWaitsForBits = 6;
 
 // Which of the queue's parts holds an entity.
 enum class QueuePlace : std::uint8_t {

@@ -76,6 +76,9 @@ class Queues {
   // others are checked only by check_some_for_others(). O(queues with such entities + kinds of pods
   // without quota).
   void nodes_opened(const NodeRoom& free);
+  // Nodes have other facts, or are new: those that wait for that may have room, now or when
+  // something ends there. O(kinds that wait for that).
+  void facts_changed() { main_.check_parked(kWaitsForFacts); }
   // Parked entities that wait for others may have room; they too are checked only there.
   void others_changed() { ++roster_.changes.others; }
   [[nodiscard]] const Changes& changes() const { return roster_.changes; }

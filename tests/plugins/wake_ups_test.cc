@@ -145,6 +145,16 @@ std::vector<Table> tables() {
                     {"a label", come(k8s::Node(node("n").cpu("8").labelled("a", "b"))), false},
                     {"a namespace", come(tests::name_space("ml")), false}}});
   }
+  {
+    const k8s::Pod there = pod("there").cpu("1").on("n");
+    all.push_back({"NodeResourcesFit",
+                   come(k8s::Node(node("n").cpu("8")), there),
+                   pod("p").cpu("12"),  // more than any node has
+                   {{"a pod goes", gone(there), false},
+                    {"a node with room", come(k8s::Node(node("m").cpu("16"))), true},
+                    {"more CPU on the node", come(k8s::Node(node("n").cpu("16"))), true},
+                    {"a label", come(k8s::Node(node("n").cpu("8").labelled("a", "b"))), false}}});
+  }
   all.push_back(
       {"NodeAffinity",
        come(k8s::Node(node("n"))),
@@ -392,5 +402,5 @@ TEST_CASE("a pod is tried again after the events that kube-scheduler tries it ag
       ++rows;
     }
   }
-  CHECK(rows == 94);
+  CHECK(rows == 98);
 }

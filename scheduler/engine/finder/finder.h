@@ -43,10 +43,10 @@ class Finder {
   // such question looks at all nodes.
   [[nodiscard]] std::uint64_t searched() const { return caches_.searched() + rulings_.searched(); }
 
-  // Whether it is already known that no node takes the shape. False means nothing.
+  // How all nodes refuse the shape, if that is already known; nullopt means nothing.
   // O(nodes that changed since).
-  [[nodiscard]] bool knows_refused(std::size_t profile, const ShapeRef& shape) {
-    return caches_.knows_refused(profile, shape);
+  [[nodiscard]] std::optional<RefusedBy> known_refusal(std::size_t profile, const ShapeRef& shape) {
+    return caches_.known_refusal(profile, shape);
   }
 
   // The nodes that rules across nodes rule out for a waiting pod / for any pod in that world,

@@ -40,6 +40,12 @@ struct NodeVerdict {
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
 
+// How all nodes refuse a shape.
+enum class RefusedBy : std::uint8_t {
+  kFacts,  // each by its facts: what its pods take does not matter
+  kUsage,  // some by what is taken on them
+};
+
 // The name of the quota's refusals among those of the filters.
 inline constexpr std::string_view kQuotaPlugin = "GpuQuota";
 
@@ -83,6 +89,10 @@ class PreparedShape {
   [[nodiscard]] bool follows_from_facts(const NodeVerdict& verdict) const {
     return verdict.filter == NodeVerdict::kNarrowed ||
            (!verdict.is_ok() && verdict.filter < facts_filters_);
+  }
+  // Whether the node refuses, by this verdict or another one, until its facts change.
+  [[nodiscard]] bool refuses_by_facts(const NodeVerdict& verdict) const {
+    return verdict.code == Code::kUnresolvable || follows_from_facts(verdict);
   }
   // The first filter after that of index `filter` that would refuse the node, too; nullopt: none.
   [[nodiscard]] std::optional<std::uint32_t> next_refusal(const NodeView& node,

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <list>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace sched {
@@ -24,16 +25,17 @@ class RefusedShapes {
   // shapes are dropped first.
   RefusedShapes(const Nodes& nodes, std::size_t memory) : nodes_(nodes), memory_limit_(memory) {}
 
-  // No node took the shape under the profile of that index at that position of the log. Not for a
-  // shape that is rejected as a whole.
-  void add(std::size_t profile, ShapeRef shape, PreparedShape prepared,
+  // All nodes refused the shape so, under the profile of that index, at that position of the log.
+  // Not for a shape that is rejected as a whole.
+  void add(std::size_t profile, ShapeRef shape, PreparedShape prepared, RefusedBy by,
            ChangeLog::Position position, std::size_t memory);
   // Called when a cache stores more about it.
   void remove(std::size_t profile, ShapeId shape);
 
-  // Whether it is known that no node takes the shape. False means nothing. O(nodes that changed
-  // since the last call · filters).
-  [[nodiscard]] bool knows(std::size_t profile, ShapeId shape);
+  // How all nodes refuse the shape, as far as is known: where one refused it by its usage since it
+  // was added, that is the answer. Nullopt means nothing. O(nodes that changed since the last call
+  // · filters).
+  [[nodiscard]] std::optional<RefusedBy> known(std::size_t profile, ShapeId shape);
 
   [[nodiscard]] std::size_t size() const { return shapes_.size(); }
   // Bytes, as passed to add().
@@ -45,6 +47,7 @@ class RefusedShapes {
     Key key;
     ShapeRef shape;  // so that the id stays the same
     PreparedShape prepared;
+    RefusedBy by = RefusedBy::kUsage;
     ChangeLog::Position position = 0;
     std::size_t memory = 0;
   };

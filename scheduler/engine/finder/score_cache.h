@@ -94,6 +94,8 @@ class ScoreCache {
   }
   // How many nodes may run the pod, as they are. O(buckets).
   [[nodiscard]] std::size_t feasible(const Scope& scope = {}) const;
+  // How all nodes, as they are, refuse the shape; nullopt: one takes it. O(different verdicts).
+  [[nodiscard]] std::optional<RefusedBy> refused_by() const;
   // The node with the highest total; among equals the first by the profile's tie-break (by name if
   // that draws). O(buckets), or O(nodes) if there are too many buckets, and
   // O(nodes touched or left out · plugins).

@@ -328,6 +328,15 @@ std::optional<NodeVerdict> ScoreCache::verdict(NodeSlot slot, const Scope& scope
   return std::nullopt;
 }
 
+std::optional<RefusedBy> ScoreCache::refused_by() const {
+  if (feasible() > 0) return std::nullopt;
+  RefusedBy by = RefusedBy::kFacts;
+  verdicts_.for_each([&](const NodeVerdict& verdict, std::size_t) {
+    if (!prepared_.refuses_by_facts(verdict)) by = RefusedBy::kUsage;
+  });
+  return by;
+}
+
 VerdictCounts ScoreCache::verdicts(const Scope& scope) const {
   VerdictCounts counts = verdicts_;
   counts.add(NodeVerdict::no_quota(), feasible() - feasible(scope));

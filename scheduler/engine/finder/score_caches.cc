@@ -79,11 +79,11 @@ void ScoreCaches::make_room() {
   ScoreCache& cache = oldest->cache;
   // With few nodes this would save nothing.
   const bool is_large = cache.memory() > kMemoryOfShape;
-  if (is_large && oldest->key.counts == Counts{} && !cache.prepared().rejection() &&
-      cache.feasible() == 0) {
+  const std::optional<RefusedBy> by = cache.refused_by();
+  if (is_large && oldest->key.counts == Counts{} && !cache.prepared().rejection() && by) {
     const ShapeRef shape = cache.shape();
     const ChangeLog::Position position = cache.position();
-    refused_.add(oldest->key.profile, shape, std::move(cache).take_prepared(), position,
+    refused_.add(oldest->key.profile, shape, std::move(cache).take_prepared(), *by, position,
                  memory_of(shape));
   }
   drop(oldest);

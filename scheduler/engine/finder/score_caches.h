@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <list>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,10 +36,9 @@ class ScoreCaches {
   ScoreCache& get(std::size_t profile, const ShapeRef& shape, const Scope& scope,
                   const Ruling& ruling);
 
-  // Whether it is already known that no node takes the shape. False means nothing. O(nodes that
-  // changed since the last call · filters).
-  [[nodiscard]] bool knows_refused(std::size_t profile, const ShapeRef& shape) {
-    return refused_.knows(profile, shape.id());
+  // How all nodes refuse a shape without a cache, if that is known (RefusedShapes::known).
+  [[nodiscard]] std::optional<RefusedBy> known_refusal(std::size_t profile, const ShapeRef& shape) {
+    return refused_.known(profile, shape.id());
   }
 
   // As Finder::searched().

@@ -15,6 +15,11 @@ WaitsFor waits_for_nodes(const Ruling& ruling) {
   return ruling.rules_out_all() ? kWaitsForOthers : kWaitsForNodes | kWaitsForOthers;
 }
 
+// What a pod without quota waits for if all nodes refuse its shape so.
+WaitsFor waits_for_nodes(RefusedBy by) {
+  return by == RefusedBy::kFacts ? kWaitsForFacts : kWaitsForNodes;
+}
+
 }  // namespace
 
 WaitsFor QuotaSearch::Found::waits_for(const Ruling& ruling) const {
@@ -67,8 +72,9 @@ bool QuotaSearch::must_wait_for_turn(const WaitingPod& pod) const {
 
 std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   if (pod.queue == kMainQueue) {
-    if (finder_.knows_refused(pod.profile, pod.shape)) return kWaitsForNodes;
-    if (finder_.refresh(pod.profile, pod.shape).feasible() == 0) return kWaitsForNodes;
+    auto refused = finder_.known_refusal(pod.profile, pod.shape);
+    if (!refused) refused = finder_.refresh(pod.profile, pod.shape).refused_by();
+    if (refused) return waits_for_nodes(*refused);
     if (!pod.apart.any()) return std::nullopt;
     const Ruling ruling = finder_.ruling_for(pod);
     if (ruling.rules_out_all()) return waits_for_nodes(ruling);
@@ -80,7 +86,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   const Hold* hold = holds_.of(pod);
   const Ruling ruling = pod.apart.any() ? finder_.ruling_for(pod) : Ruling{};
   Found found;
-  if (hold == nullptr && finder_.knows_refused(pod.profile, pod.shape)) {
+  if (hold == nullptr && finder_.known_refusal(pod.profile, pod.shape)) {
     found.admission = world_.ledger.admit(quota_of(pod), pod.demand, quota::kNoHold);
   } else {
     found = find(pod, ruling);

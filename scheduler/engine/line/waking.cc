@@ -3,6 +3,7 @@
 #include "scheduler/engine/line/quota_search.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace sched {
@@ -33,6 +34,8 @@ void Waking::wake_for_nodes(Time now) {
     });
     nodes_seen_ = world_.nodes.changes().end();
     queue_.nodes_opened(free);
+    const std::uint64_t facts = world_.nodes.facts_version();
+    if (std::exchange(facts_seen_, facts) != facts) queue_.facts_changed();
     looks_on_ = true;
   }
   look_for_others(now);

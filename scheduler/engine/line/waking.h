@@ -52,6 +52,7 @@ class Waking {
   static constexpr std::chrono::milliseconds kBetweenLooks{20};
 
   std::uint64_t openings_seen_ = 0;
+  std::uint64_t facts_seen_ = 0;
   ChangeLog::Position nodes_seen_ = 0;
   // A round checks all kinds that were not checked since it began.
   std::uint64_t round_ = 0;  // changes().others when it began

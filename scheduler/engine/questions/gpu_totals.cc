@@ -86,7 +86,7 @@ GpuTotals::Reason reason_of(const WaitingPod& pod, const Queues& queue) {
   if ((waits_for & kWaitsForChange) != 0) return Reason::kQuotaChange;
   if ((waits_for & kWaitsForQuota) != 0) return Reason::kQuota;
   if ((waits_for & kWaitsForOthers) != 0) return Reason::kRules;
-  return (waits_for & kWaitsForNodes) != 0 ? Reason::kNode : Reason::kTurn;
+  return (waits_for & (kWaitsForNodes | kWaitsForFacts)) != 0 ? Reason::kNode : Reason::kTurn;
 }
 
 // Free GPU of the nodes, by cause.

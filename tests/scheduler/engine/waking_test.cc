@@ -66,6 +66,26 @@ TEST_CASE("a node that becomes right takes waiting pods") {
   CHECK(s.decide() == Texts{"choosy → n"});
 }
 
+TEST_CASE("a node that becomes right while it is full takes waiting pods once it has room") {
+  const bool by_quota = GENERATE(false, true);
+  QuotaCluster s;
+  if (by_quota) s.has(gpu_quota("team").of("default").line("*", 100));
+  for (const char* name : {"a", "b"}) {
+    s.has(node(name).gpus(2));
+    s.has(their_pod(std::string("on-") + name).gpus(2).on(name));
+  }
+  s.has(our_pod("choosy").gpus(1).selects("zone", "z1"));
+  s.has(our_pod("large").gpus(4));
+  CHECK(s.decide().size() == 2);
+  s.has(node("a").gpus(2).labelled("zone", "z1"));
+  s.has(node("b").gpus(4));
+  CHECK(s.decide().empty());
+  s.pod_gone(their_pod("on-a"));
+  CHECK(s.decide() == Texts{"choosy → a"});
+  s.pod_gone(their_pod("on-b"));
+  CHECK(s.decide() == Texts{"large → b"});
+}
+
 TEST_CASE("of many alike as many come back as there is room for, the oldest first") {
   Scheduler s;
   s.has(node("n").gpus(2));

@@ -189,6 +189,22 @@ TEST_CASE("of pods that wait for nodes those are asked about that may have room 
   CHECK(q.drain() == Names{"large"});
 }
 
+TEST_CASE("pods that nodes refuse by their facts are asked about when a node has other facts") {
+  Queue q;
+  NodeRoom little;
+  little.needs(0, 1'000);
+  Entity& choosy = q.pod("choosy", 0, kStart, 1);
+  choosy.least_room = little;
+  q.queue.park(choosy, {}, kWaitsForFacts, kStart + 1h);
+  q.queue.park(q.pod("lacks room", 0, kStart, 2), {}, kWaitsForNodes, kStart + 1h);
+  q.fitting = {"choosy", "lacks room"};
+  q.queue.nodes_opened(little);
+  CHECK(q.drain() == Names{"lacks room"});
+  // Whatever is free there: what it lacks from now on may be room.
+  q.queue.facts_changed();
+  CHECK(q.drain() == Names{"choosy"});
+}
+
 TEST_CASE("waiting times end in their order, not before") {
   Queue q;
   q.queue.back_off(q.pod("second"), kStart + 2s);

@@ -75,6 +75,10 @@ Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break
       verdict = {Code::kUnschedulable, NodeVerdict::kNoQuota, 1};
     }
     if (!verdict.is_ok()) {
+      static const NodeUsage kNothing;
+      if (shape.refuses_by_facts(verdict)) {
+        CHECK_FALSE(shape.check({nodes.facts(slot), kNothing}).is_ok());
+      }
       verdicts.add(verdict);
       continue;
     }
@@ -470,7 +474,7 @@ TEST_CASE("of shapes that no node takes that much is kept when the nodes' answer
   const auto known = [&] {
     std::set<int> gpus;
     for (int i = 0; i < 20; ++i) {
-      if (caches.knows_refused(0, shapes[static_cast<std::size_t>(i)])) gpus.insert(i + 2);
+      if (caches.known_refusal(0, shapes[static_cast<std::size_t>(i)])) gpus.insert(i + 2);
     }
     return gpus;
   };
@@ -489,7 +493,44 @@ TEST_CASE("of shapes that no node takes that much is kept when the nodes' answer
   CHECK(known() == want);
   // Once all is kept of it again, that tells.
   caches.get(0, shapes[6]);
-  CHECK_FALSE(caches.knows_refused(0, shapes[6]));
+  CHECK_FALSE(caches.known_refusal(0, shapes[6]));
+}
+
+TEST_CASE("how all nodes refuse a shape is known with and without the nodes' answers") {
+  const auto all_profiles = profiles();
+  World world(7);
+  const auto has = [&](const NodeBuilder& node) {
+    world.nodes.upsert(facts_of(node, world.names));
+  };
+  std::deque<Placement> taken;
+  const Claim one = claim_of(shape_of(our_pod("q").gpus(1), world.names));
+  for (int i = 0; i < 6'000; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    has(node(name).gpus(2));
+    taken.emplace_back(world.nodes, world.nodes.find(name), Occupant{.claim = one});
+  }
+  WorkloadStatistics statistics(std::nullopt, false);
+  ScoreCaches caches(world.nodes, all_profiles, world.names, statistics, std::size_t{400} << 10);
+  const auto intern = [&](const PodBuilder& pod) {
+    return world.shapes.intern(shape_of(pod, world.names));
+  };
+  const ShapeRef choosy = intern(our_pod("p").gpus(1).selects("pool", "own"));
+  const ShapeRef large = intern(our_pod("p").gpus(3));
+  const ShapeRef crowded = intern(our_pod("p").gpus(2));
+  const ShapeRef fits = intern(our_pod("p").gpus(1));
+  CHECK(caches.get(0, choosy).refused_by() == RefusedBy::kFacts);
+  CHECK(caches.get(0, large).refused_by() == RefusedBy::kFacts);
+  CHECK(caches.get(0, crowded).refused_by() == RefusedBy::kUsage);
+  CHECK(caches.get(0, fits).refused_by() == std::nullopt);
+  for (int gpus = 4; gpus <= 20; ++gpus) caches.get(0, intern(our_pod("p").gpus(gpus)));
+  CHECK(caches.known_refusal(0, choosy) == RefusedBy::kFacts);
+  CHECK(caches.known_refusal(0, large) == RefusedBy::kFacts);
+  CHECK(caches.known_refusal(0, crowded) == RefusedBy::kUsage);
+  CHECK(caches.known_refusal(0, fits) == std::nullopt);
+  // A node that would take it but for its pods.
+  has(node("n7").gpus(1).labelled("pool", "own"));
+  CHECK(caches.known_refusal(0, choosy) == RefusedBy::kUsage);
+  CHECK(caches.get(0, choosy).refused_by() == RefusedBy::kUsage);
 }
 
 // Every node a raw value of its own, and fewer again: buckets lose their trees and get them back.
