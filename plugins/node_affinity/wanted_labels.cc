@@ -38,6 +38,12 @@ std::vector<Wanted> wanted_labels(const RequiredNodes& required) {
   return all;
 }
 
+// Both are sorted by key.
+bool have_same_keys(const k8s::StringMap& a, const k8s::StringMap& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& left, const auto& right) { return left.first == right.first; });
+}
+
 // Of one label: whether a node has it, and what there is instead.
 class Search {
  public:
@@ -47,9 +53,11 @@ class Search {
     if (found_) return;
     const std::string* value = labels.find(wanted_.key);
     if (value == nullptr) {
-      if (values_.empty()) {
+      // Most nodes have the same labels, with other values.
+      if (values_.empty() && (last_ == nullptr || !have_same_keys(*last_, labels))) {
         for (const auto& [key, other] : labels) note(keys_, key);
       }
+      last_ = &labels;
       return;
     }
     found_ =
@@ -81,8 +89,9 @@ class Search {
 
   Wanted wanted_;
   bool found_ = false;
-  std::set<std::string> values_;  // of that label
-  std::set<std::string> keys_;    // as long as no node has the label
+  std::set<std::string> values_;          // of that label
+  std::set<std::string> keys_;            // as long as no node has the label
+  const k8s::StringMap* last_ = nullptr;  // of the last node without the label
 };
 
 class WantedLabels final : public Survey {

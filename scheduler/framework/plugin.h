@@ -68,6 +68,7 @@ class Survey {
     std::string_view plugin;  // the first filter that refused
     bool alone = false;       // every other filter would pass the node
   };
+  // The node's facts outlive the survey.
   virtual void add(const NodeView& node, const Refusal& refusal) = 0;
   // Whole sentences; empty: there is nothing to add.
   [[nodiscard]] virtual std::string text() const = 0;
