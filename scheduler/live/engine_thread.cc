@@ -40,12 +40,12 @@ void EngineThread::stop() {
   heartbeat_.end();  // later questions are refused, so nothing is waited for
 }
 
-void EngineThread::push(Event event) {
+void EngineThread::push(Event event, Haste haste) {
   heartbeat_.wake();
   if (hooks_.flight_recorder != nullptr) {
-    hooks_.flight_recorder->push(std::move(event), queue_);
+    hooks_.flight_recorder->push(std::move(event), haste, queue_);
   } else {
-    queue_.push(std::move(event));
+    queue_.push(std::move(event), haste);
   }
 }
 
@@ -103,6 +103,7 @@ bool EngineThread::decide() {
   // Limits a batch, so that a bind does not wait behind thousands of refusals.
   constexpr std::size_t kMaxBatch = 64;
   std::vector<Decided> decided;
+  expects_outcomes_ = false;
   bool more = true;
   while (!is_full()) {
     const auto begin = Heartbeat::Clock::now();
@@ -117,7 +118,10 @@ bool EngineThread::decide() {
       more = false;
       break;
     }
-    if (std::holds_alternative<decision::Bind>(*decision)) ++open_binds_;
+    if (std::holds_alternative<decision::Bind>(*decision)) {
+      ++open_binds_;
+      expects_outcomes_ = true;
+    }
     decided.push_back({std::move(*decision), Heartbeat::Clock::now() - begin, ++decisions_});
     const bool enough = decided.size() >= kMaxBatch;
     if (enough || queue_.has_events() || queue_.is_closed()) break;
@@ -166,6 +170,8 @@ std::optional<std::chrono::nanoseconds> EngineThread::until_wakeup() {
   if (const auto due = questions_.due()) at_most(*due - std::chrono::steady_clock::now());
   if (!is_full()) {
     if (const auto wakeup = engine_.next_wakeup()) at_most(*wakeup - now());
+    // Outcomes that come by then wake nobody.
+    if (expects_outcomes_) at_most(EventQueue::kSoon);
   }
   if (!wait) return std::nullopt;
   return std::max<std::chrono::nanoseconds>(*wait, std::chrono::milliseconds(1));

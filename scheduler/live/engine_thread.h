@@ -67,7 +67,7 @@ class EngineThread {
 
   void start();
   // Thread-safe.
-  void push(Event event);
+  void push(Event event, Haste haste = Haste::kNow);
   // Puts a question, which is answered between two rounds; refused until Synced has been applied.
   // It has no effect on recordings. Thread-safe.
   void ask(Question question);
@@ -103,6 +103,7 @@ class EngineThread {
   std::size_t max_open_binds_;
   std::chrono::milliseconds quota_interval_;
   std::size_t open_binds_ = 0;             // decided, outcome not yet applied
+  bool expects_outcomes_ = false;          // of binds decided in the last round
   std::uint64_t decisions_ = 0;            // of the process
   std::atomic<std::size_t> set_aside_{0};  // of them; too few for a moment when one has ended
   Time last_now_{};

@@ -4,16 +4,16 @@
 
 namespace sched::live {
 
-void EventQueue::push(Event event) {
-  bool was_empty = false;
+void EventQueue::push(Event event, Haste haste) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_.load(std::memory_order_relaxed)) return;
-    was_empty = events_.empty();
     events_.push_back(std::move(event));
     has_events_.store(true, std::memory_order_release);
+    if (told_ || !wakes(haste, waits_until_, Clock::now())) return;
+    told_ = true;
   }
-  if (was_empty) changed_.notify_one();
+  changed_.notify_one();
 }
 
 void EventQueue::wake() {
@@ -38,12 +38,15 @@ std::vector<Event> EventQueue::take(std::optional<std::chrono::nanoseconds> limi
     return !events_.empty() || woken_ || closed_.load(std::memory_order_relaxed);
   };
   if (limit) {
-    changed_.wait_for(lock, *limit, ready);
+    waits_until_ = Clock::now() + *limit;
+    changed_.wait_until(lock, *waits_until_, ready);
+    waits_until_.reset();
   } else {
     changed_.wait(lock, ready);
   }
   has_events_.store(false, std::memory_order_release);
   woken_ = false;
+  told_ = false;
   return std::exchange(events_, {});
 }
 

@@ -57,14 +57,14 @@ void FlightRecorder::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void FlightRecorder::push(Event event, EventQueue& queue) {
-  if (!recording_) return queue.push(std::move(event));
+void FlightRecorder::push(Event event, Haste haste, EventQueue& queue) {
+  if (!recording_) return queue.push(std::move(event), haste);
   // Copied outside of the lock; thrown away where too many wait, which is rare.
   auto copy = std::make_unique<Event>(event);
   const std::lock_guard lock(mutex_);
   if (waiting_.events.size() + events_in_work_ >= most_waiting_) copy.reset();
   waiting_.events.push_back(std::move(copy));
-  queue.push(std::move(event));
+  queue.push(std::move(event), haste);
 }
 
 void FlightRecorder::decided(const Decision& decision) {

@@ -51,7 +51,7 @@ class FlightRecorder {
   FlightRecorder& operator=(const FlightRecorder&) = delete;
 
   // Puts the event into the engine's queue, and keeps a copy, both in one order. Thread-safe.
-  void push(Event event, EventQueue& queue);
+  void push(Event event, Haste haste, EventQueue& queue);
   // What step() returned, in the order of the calls; may come before or after stepped(). From one
   // thread.
   void decided(const Decision& decision);

@@ -1,4 +1,5 @@
 // What flows between the parts of the shell.
+#include "scheduler/live/haste.h"
 #include "scheduler/live/log.h"
 #include "scheduler/live/shell/parts.h"
 
@@ -173,7 +174,7 @@ QuotaMemory::Hooks Shell::Parts::quota_memory_hooks() {
 
 Intake::Hooks Shell::Parts::intake_hooks() {
   return {
-      .on_event = [this](Event event) { engine_->push(std::move(event)); },
+      .on_event = [this](Event event) { tell_engine(std::move(event)); },
       .on_pod = [this](const k8s::Pod& pod) { on_pod(pod); },
       .on_pod_gone =
           [this](const std::string& uid) {
@@ -210,6 +211,11 @@ Intake::Hooks Shell::Parts::intake_hooks() {
             begin_to_decide();
           },
   };
+}
+
+void Shell::Parts::tell_engine(Event event) {
+  const Haste haste = haste_of(event, ours_);
+  engine_->push(std::move(event), haste);
 }
 
 void Shell::Parts::begin_to_decide() {
@@ -312,7 +318,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
   }
   if (outcome.end == BindEnd::kBound) {
     if (ui_notes_) ui_notes_->bound(outcome.bind, wall_clock());
-    engine_->push(event::BindSucceeded{outcome.bind.pod, outcome.bind.node});
+    tell_engine(event::BindSucceeded{outcome.bind.pod, outcome.bind.node});
   } else {
     engine_->push(event::BindFailed{.pod = outcome.bind.pod,
                                     .node = outcome.bind.node,

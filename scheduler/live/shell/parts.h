@@ -91,6 +91,7 @@ class Shell::Parts {
   // Lets what waits behind binds go, once none waits.
   void tell_what_waits();
   void begin_to_decide();
+  void tell_engine(Event event);
   std::vector<server::Check> liveness() const;
   std::vector<server::Check> readiness() const;
   std::string metrics_text();  // on any thread

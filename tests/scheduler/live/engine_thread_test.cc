@@ -19,6 +19,7 @@ namespace {
 using sched::PendingPods;
 using sched::live::Decided;
 using sched::live::EngineThread;
+using sched::live::Haste;
 using sched::live::Unanswered;
 namespace event = sched::event;
 
@@ -42,7 +43,9 @@ class Bench {
     return sched::Engine(std::move(config->profiles), config->engine);
   }
 
-  void push(sched::Event event) { thread_.push(std::move(event)); }
+  void push(sched::Event event, Haste haste = Haste::kNow) {
+    thread_.push(std::move(event), haste);
+  }
   void set_aside(std::size_t binds) { thread_.set_aside(binds); }
   // Puts a question; blocks until it was answered with how many pods wait, or refused.
   tl::expected<PendingPods, Unanswered> ask() {
@@ -219,13 +222,29 @@ TEST_CASE("with too many binds open it waits for outcomes") {
   bench.push(event::Synced{});
   auto decisions = bench.wait_for(1);
   CHECK(decisions.size() == 1);
-  bench.push(event::BindSucceeded{{"default", "a", "uid-a"}, "n1"});
+  // Now somebody waits for it.
+  bench.push(event::BindSucceeded{{"default", "a", "uid-a"}, "n1"}, Haste::kSoon);
   decisions = bench.wait_for(2);
   CHECK(decisions.size() == 2);
   // A failed bind makes room as well, and its pod is tried again later than the others.
   bench.push(event::BindFailed{{"default", "b", "uid-b"}, "n1", "no"});
   decisions = bench.wait_for(3);
   CHECK(std::get<sched::decision::Bind>(decisions[2]).pod.name == "c");
+  CHECK(bench.stop_and_count() == 3);
+}
+
+TEST_CASE("what is in no haste is told, too, if nothing comes after it") {
+  Bench bench;
+  bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
+  bench.push(event::PodUpserted{gpu_pod("a")});
+  bench.push(event::Synced{});
+  bench.wait_for(1);
+  // Within the time in which outcomes are expected, and long after it.
+  for (const char* name : {"b", "c"}) {
+    bench.push(event::PodUpserted{gpu_pod(name)}, Haste::kSoon);
+    bench.wait_for(name == std::string("b") ? 2 : 3);
+    bench.wait_for_rounds();
+  }
   CHECK(bench.stop_and_count() == 3);
 }
 

@@ -15,6 +15,7 @@ namespace {
 using sched::Time;
 using sched::live::EventQueue;
 using sched::live::FlightRecorder;
+using sched::live::Haste;
 using sched::live::RecordingParts;
 namespace event = sched::event;
 using namespace std::chrono_literals;
@@ -49,8 +50,8 @@ TEST_CASE(
     "events go on to the engine, and calls stand in the recording with what they were about") {
   FlightRecorder recorder({}, {}, [] {});
   EventQueue queue;
-  recorder.push(event::NodeDeleted{"n1"}, queue);
-  recorder.push(event::NodeDeleted{"n2"}, queue);
+  recorder.push(event::NodeDeleted{"n1"}, Haste::kNow, queue);
+  recorder.push(event::NodeDeleted{"n2"}, Haste::kNow, queue);
   CHECK(queue.take(0ns).size() == 2);
   recorder.applied(kAt);
   recorder.applied(kAt + 1us);
@@ -82,7 +83,8 @@ TEST_CASE("what too many wait for is counted in its place, and goes to the engin
   FlightRecorder recorder({}, {.most_waiting = 2}, [] {});
   EventQueue queue;
   // Not called yet, so they wait.
-  for (const char* name : {"n1", "n2", "n3", "n4"}) recorder.push(event::NodeDeleted{name}, queue);
+  for (const char* name : {"n1", "n2", "n3", "n4"})
+    recorder.push(event::NodeDeleted{name}, Haste::kNow, queue);
   for (int i = 0; i < 3; ++i) recorder.decided(released("n"));
   CHECK(queue.take(0ns).size() == 4);
   for (int i = 0; i < 4; ++i) recorder.applied(kAt);
@@ -96,7 +98,7 @@ TEST_CASE("what too many wait for is counted in its place, and goes to the engin
   CHECK(lines[5] == R"({"at":1767225600000123,"lost":{"events":0,"decisions":1}})");
   CHECK(recorder.figures().lost == 3);
   // It goes on as soon as there is room.
-  recorder.push(event::NodeDeleted{"n5"}, queue);
+  recorder.push(event::NodeDeleted{"n5"}, Haste::kNow, queue);
   recorder.applied(kAt);
   recorder.end_round();
   CHECK(lines_of(take(recorder)).back() ==
@@ -108,14 +110,14 @@ TEST_CASE("where the objects are too large the recording ends, and events still 
   FlightRecorder recorder({}, {.limits = {.bytes = 100, .age = 12us}}, [&] { ended.set_value(); });
   EventQueue queue;
   for (int i = 0; i < 20; ++i) {
-    recorder.push(event::NodeUpserted{tests::node("n" + std::to_string(i))}, queue);
+    recorder.push(event::NodeUpserted{tests::node("n" + std::to_string(i))}, Haste::kNow, queue);
     recorder.applied(kAt + i * 1s);
   }
   recorder.end_round();
   ended.get_future().get();
   CHECK(take(recorder).empty());
   CHECK_FALSE(recorder.figures().is_recording);
-  recorder.push(event::NodeDeleted{"n"}, queue);
+  recorder.push(event::NodeDeleted{"n"}, Haste::kNow, queue);
   recorder.applied(kAt);
   recorder.end_round();
   recorder.decided(released("n"));

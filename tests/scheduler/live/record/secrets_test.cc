@@ -99,7 +99,7 @@ TEST_CASE("no environment, command, secret or annotation of others' gets into a 
   const sched::Time at{std::chrono::seconds(1'767'225'600)};
   sched::live::Intake::Hooks hooks;
   hooks.on_event = [&](sched::Event event) {
-    recorder.push(std::move(event), queue);
+    recorder.push(std::move(event), sched::live::Haste::kNow, queue);
     recorder.applied(at);
   };
   hooks.on_pod = [](const k8s::Pod&) {};
