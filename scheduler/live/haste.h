@@ -1,4 +1,4 @@
-// How soon the engine must be told of an event.
+// How soon an event must be applied.
 //
 // Each bind comes back twice: as the API server's answer, and as the pod that the watch shows. The
 // engine has assumed both, so nothing waits for them. If each woke the engine's thread, a pod that
@@ -19,7 +19,7 @@ enum class Haste : std::uint8_t {
 };
 
 // kSoon for what only confirms a bind of ours: its success, and pods of these schedulers that are
-// bound and have not ended. While they are not told, nothing that is free is taken for free.
+// bound and have not ended. While they are not applied, no room is taken for free that is not.
 [[nodiscard]] Haste haste_of(const Event& event, const std::unordered_set<std::string>& ours);
 
 }  // namespace sched::live

@@ -166,6 +166,22 @@ TEST_CASE("gpu_totals sums up the pods that wait by queue and by what they ask f
   CHECK_FALSE(then.contains({Queue::kActive, Reason::kTurn, "H100"}));
 }
 
+TEST_CASE("what the facts of all nodes refuse waits for a node, also once it was looked at again") {
+  Scheduler s;
+  s.has(h100("a"));
+  s.has(our_pod("ends").gpus(1).on("a"));
+  s.synced();
+  s.has(our_pod("choosy").gpus(1).selects("pool", "x"));
+  REQUIRE(s.decide().size() == 1);
+  s.pod_gone(our_pod("ends"));
+  REQUIRE(s.decide().empty());
+  using Waits = GpuTotals::WaitsIn;
+  const auto waiting = s.engine.gpu_totals().waiting;
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting.begin()->first ==
+        Waits{GpuTotals::Queue::kUnschedulable, GpuTotals::Reason::kNode, "any"});
+}
+
 TEST_CASE("gpu_totals says what each pod waits for") {
   QuotaCluster s;
   s.has(h100("a"));

@@ -42,7 +42,7 @@ class Asking {
     }
     loop.run_ready();
   }
-  // The same; the reply to who asked last.
+  // The same; returns the reply to the last question.
   Reply reply_by(const sched::Engine& engine, std::optional<Unanswered> why) {
     answer_by(engine, why);
     REQUIRE(replies.back());
