@@ -86,6 +86,22 @@ TEST_CASE("a node that becomes right while it is full takes waiting pods once it
   CHECK(s.decide() == Texts{"large → b"});
 }
 
+TEST_CASE("a pod that nodes refuse by their facts comes back however often pods ended before") {
+  Scheduler s;
+  s.has(node("n").gpus(2));
+  s.has(their_pod("first").gpus(1).on("n"));
+  s.has(their_pod("second").gpus(1).on("n"));
+  s.synced();
+  s.has(our_pod("choosy").gpus(1).selects("zone", "z1"));
+  REQUIRE(s.decide().size() == 1);
+  s.pod_gone(their_pod("first"));
+  s.decide();
+  s.pod_gone(their_pod("second"));
+  CHECK(s.decide().empty());
+  s.has(node("n").gpus(2).labelled("zone", "z1"));
+  CHECK(s.decide() == Texts{"choosy → n"});
+}
+
 TEST_CASE("of many alike as many come back as there is room for, the oldest first") {
   Scheduler s;
   s.has(node("n").gpus(2));
