@@ -177,6 +177,7 @@ class World : RandomPods {
   void namespace_labelled() {
     const std::string name = "ns" + std::to_string(pick(5));
     teams_[name] = "t" + std::to_string(pick(3));
+    quota_of_.clear();
     s_.has(name_space(name, {{"team", teams_[name]}}));
   }
 
@@ -203,6 +204,7 @@ class World : RandomPods {
     if (pick(4) == 0) made.opens_when_deleted();
     deleted_.erase(name);
     quotas_.insert_or_assign(name, made);
+    quota_of_.clear();
     s_.apply(event::QuotaUpserted{quotas_.at(name)});
   }
   void quota_deleted() {
@@ -214,6 +216,7 @@ class World : RandomPods {
       deleted_.insert({gone->first, {gone->second, s_.now + kClosed}});
     }
     quotas_.erase(gone);
+    quota_of_.clear();
   }
   // Those that have no time left, if nothing runs in their namespaces.
   void forget_deleted() {
@@ -227,6 +230,7 @@ class World : RandomPods {
       if (each.until <= s_.now && !used) over.push_back(name);
     }
     for (const std::string& name : over) deleted_.erase(name);
+    if (!over.empty()) quota_of_.clear();
     forgotten_ += static_cast<int>(over.size());
   }
 
@@ -287,7 +291,13 @@ class World : RandomPods {
             std::any_of(deleted_.begin(), deleted_.end(),
                         [&](const auto& entry) { return selects(entry.second.quota); }));
   }
+  // Asked for each pod after each event: remembered until a quota or a namespace changes.
   [[nodiscard]] const k8s::GpuQuota* quota_of(const std::string& namespace_) const {
+    const auto [entry, is_new] = quota_of_.try_emplace(namespace_);
+    if (is_new) entry->second = found_quota_of(namespace_);
+    return entry->second;
+  }
+  [[nodiscard]] const k8s::GpuQuota* found_quota_of(const std::string& namespace_) const {
     // Those that are there come first, then those that name it, then the oldest.
     std::map<std::tuple<bool, bool, std::optional<k8s::Timestamp>, std::string>,
              const k8s::GpuQuota*>
@@ -619,6 +629,7 @@ class World : RandomPods {
     Time until{};
   };
   std::map<std::string, Deleted> deleted_;  // those that keep their namespaces closed
+  mutable std::map<std::string, const k8s::GpuQuota*> quota_of_;
   int forgotten_ = 0;
   int not_owed_ = 0;  // pods of other quotas that could have taken what one borrowed
 };

@@ -33,7 +33,9 @@ class World : RandomPods {
  public:
   // Few nodes are crowded, and their hosts are told apart as zones are; of many each host is
   // counted by itself.
-  World(unsigned seed, unsigned most_nodes) : RandomPods(seed), most_nodes_(most_nodes) {}
+  // Asked: the engine is asked why pods wait, and its answers are checked.
+  World(unsigned seed, unsigned most_nodes, bool asked)
+      : RandomPods(seed), most_nodes_(most_nodes), asked_(asked) {}
 
   // Runs so many random events, deciding after each, and checks all along.
   void run(int events) {
@@ -320,6 +322,7 @@ class World : RandomPods {
     log.push_back(refusal.pod.name + " " + refusal.message + " " + refusal.details);
     const Pod& pod = pods_.at(refusal.pod.name);
     REQUIRE(pod.stage == Stage::kWaiting);
+    if (!asked_) return;
     require_explained_alike(s_.engine, pod.object);
     const Explanation explained = s_.engine.explain(pod.object);
     REQUIRE(explained.message == refusal.message);
@@ -344,7 +347,7 @@ class World : RandomPods {
       ++waiting;
       if (!pod.object.spec.scheduling_gates.empty()) continue;
       // Only what backs off may fit and wait.
-      if (pod.backoff_until == Time{}) {
+      if (asked_ && pod.backoff_until == Time{}) {
         REQUIRE(!s_.engine.explain(pod.object).message.empty());
       }
     }
@@ -354,6 +357,7 @@ class World : RandomPods {
   }
 
   unsigned most_nodes_;
+  bool asked_;
   bool synced_ = false;
   std::map<std::string, Node> nodes_;
   std::map<std::string, Plan> plans_;          // the last of each pod, by its name
@@ -368,9 +372,10 @@ TEST_CASE(
   const unsigned seed = GENERATE(from_range(tests::seeds(4)));
   INFO("seed " << seed);
   const unsigned nodes = GENERATE(10U, 25U);
-  World world(seed, nodes);
+  World world(seed, nodes, true);
   world.run(2000);
-  World again(seed, nodes);
+  // Nor does it matter what is asked in between.
+  World again(seed, nodes, false);
   again.run(2000);
   CHECK(world.log.size() > 500);
   CHECK(world.log == again.log);
