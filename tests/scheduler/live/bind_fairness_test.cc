@@ -119,7 +119,7 @@ const std::vector<Case> kCases{{"down", World::Webhook::kDown},
 
 }  // namespace
 
-TEST_CASE("binds that are never answered for certain do not keep others waiting") {
+TEST_CASE("binds that are never answered for certain do not keep others waiting", "[one-thread]") {
   for (const Case& c : kCases) {
     INFO(c.name);
     World world(c.webhook);
@@ -157,7 +157,8 @@ TEST_CASE("nor do those of the same namespace, once they are known") {
   CHECK(world.bad_calls == before + 1);
 }
 
-TEST_CASE("binds that are never answered for certain cost less than a bind call a second") {
+TEST_CASE("binds that are never answered for certain cost less than a bind call a second",
+          "[one-thread]") {
   World world(World::Webhook::kDown);
   world.create("bad", 32);
   world.loop.advance(1h);
