@@ -5,15 +5,17 @@ import json
 
 # Words of decisions → what they show.
 WORDS = [("holds node", "a node is held"), ("is Strict", "behind in a Strict quota"), ("is not valid", "a quota that makes no sense"),
-         ("borrowed from cohort", "borrowed from a cohort"), ("is not known yet", "a namespace that is not known yet"),
+         ("borrowed from cohort", "borrowed from a cohort"),
+         (" borrowed in quota ", "borrowed in a quota of quotas"), ("is not known yet", "a namespace that is not known yet"),
          ("first in line", "first in line"), (" a pod, ", "more than one pod may have"), ("it can never give", "more than a quota ever gives"),
          ("has no GPU quota", "no quota, no GPUs"), ("is also served by DRA", "a class of devices that DRA serves, too")]
 PLUGINS = ["NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "GpuHealth", "GpuType", "MigFit",
-           "GpuSharing", "UnsupportedConstraints", "VolumeRestrictions", "VolumeBinding", "PodTopologySpread", "InterPodAffinity", "DeviceClasses"]
+           "GpuSharing", "UnsupportedConstraints", "VolumeRestrictions", "VolumeBinding", "PodTopologySpread", "InterPodAffinity", "DeviceClasses",
+           "NodeVolumeLimits"]
 # What the random worlds together must show; a test sees to it.
 WANTED = (
     ["bind", "bind: charged", "bind: after a refusal or a failed bind", "bind: of several best scores normalised",
-     "refusal: Unschedulable", "refusal: GpuQuotaExceeded", "advice: MigRepartition", "node: backed off", "node: backed off again",
+     "prepare", "not prepared", "refusal: Unschedulable", "refusal: GpuQuotaExceeded", "advice: MigRepartition", "node: backed off", "node: backed off again",
      "node: proven", "node: released by time", "node: complaint", "node: complaint is over", "foreign GPU pod",
      "bind: charged, on a preferred node", "bind: charged, on a node with a soft taint"]
     + [f"bind: by {profile}" for profile in ("gpu-scheduler", "spreads", "draws", "owns")]

@@ -9,6 +9,9 @@ TEAMS = ["red", "green", "blue"]
 SOFT_TAINTS = ["maintenance", "spot", "slow"]
 APPS = ["web", "train", "db"]
 CLASSES = ["fast-gpus", "other-gpus"]
+DEPARTMENTS = ["department0", "department1", "department2"]
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+STORAGE_CLASSES = {"local": "kubernetes.io/no-provisioner", "made": "csi.example.com", "at-once": "csi.example.com"}
 
 H100 = "NVIDIA-H100-80GB-HBM3"
 A100 = "NVIDIA-A100-SXM4-80GB"
@@ -224,6 +227,15 @@ def add_constraint(random, pod):
         spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "claimed"}]
 
 
+def add_volumes(random, pod):
+    """Claims of its namespace, and disks that only so many pods or nodes can have."""
+    spec = pod["spec"]
+    spec["volumes"] = [{"name": f"data{which}", "persistentVolumeClaim": {"claimName": f"wanted{which}"}}
+                       for which in random.sample(range(8), random.choice([0, 1, 1, 2]))]
+    if random.random() < 0.2:
+        spec["volumes"].append({"name": "disk", "gcePersistentDisk": {"pdName": f"disk{random.randrange(3)}"}})
+
+
 GPU_ASKS = [(18, {"nvidia.com/gpu": 1}), (7, {"nvidia.com/gpu": 2}), (4, {"nvidia.com/gpu": 4}), (3, {"nvidia.com/gpu": 8}),
             (0.5, {"nvidia.com/gpu": 16}), (5, {}), (1, {"nvidia.com/gpu.shared": 1}),
             (0.5, {"amd.com/gpu": 1})]
@@ -301,6 +313,66 @@ def quota(random, metadata, scale):
     if random.random() < 0.04:
         spec["quotas"].append({"gpuType": "", "guaranteed": -1})  # from before the API server refused it
     return {"metadata": metadata, "spec": spec}
+
+
+def department(random, metadata, scale):
+    """A quota of quotas: it has no namespaces of its own."""
+    made = quota(random, metadata, 3 * scale)
+    made["spec"] |= {"namespaces": []}
+    made["spec"].pop("namespaceSelector", None)
+    return made
+
+
+def make_part(random, quota):
+    """Of a department, mostly: it lends and borrows there."""
+    if random.random() < 0.2:
+        return
+    quota["spec"].pop("cohort", None)
+    quota["spec"]["parent"] = random.choice(DEPARTMENTS)
+    if random.random() < 0.4:
+        quota["spec"]["weight"] = random.choice([0, 1, 3, 10])
+
+
+def wanted_claim(random, namespace, name, number):
+    """One whose volume is chosen or made for its pod, or at once."""
+    return {"metadata": {"name": name, "namespace": namespace, "uid": f"{namespace}-{name}-{number}", "resourceVersion": str(number),
+                         "annotations": {}},
+            "spec": {"accessModes": [random.choice(["ReadWriteOnce", "ReadWriteOnce", "ReadWriteOncePod"])],
+                     "storageClassName": random.choice(["local", "local", "made", "made", "at-once"]),
+                     "resources": {"requests": {"storage": random.choice(["1Gi", "10Gi", "50Gi"])}}},
+            "status": {"phase": "Pending"}}
+
+
+def local_volume(random, name, number):
+    """A disk of a zone, which a claim may take."""
+    return {"metadata": {"name": name, "uid": f"{name}-{number}", "resourceVersion": str(number), "labels": {}},
+            "spec": {"accessModes": ["ReadWriteOnce", "ReadWriteOncePod"], "storageClassName": "local", "capacity": {"storage": random.choice(["10Gi", "100Gi"])},
+                     "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
+                         {"key": "topology.kubernetes.io/zone", "operator": "In", "values": [random.choice(ZONES)]}]}]}}},
+            "status": {"phase": "Available"}}
+
+
+def made_volume(name, number, claim):
+    """What a provisioner makes for a claim."""
+    metadata = claim["metadata"]
+    return {"metadata": {"name": name, "uid": name, "resourceVersion": str(number), "labels": {}},
+            "spec": {"accessModes": claim["spec"]["accessModes"], "storageClassName": claim["spec"]["storageClassName"],
+                     "capacity": {"storage": "100Gi"}, "csi": {"driver": "csi.example.com", "volumeHandle": name},
+                     "claimRef": {"namespace": metadata["namespace"], "name": metadata["name"], "uid": metadata["uid"]}},
+            "status": {"phase": "Bound"}}
+
+
+def storage_class(random, name):
+    made = {"metadata": {"name": name, "uid": name}, "provisioner": STORAGE_CLASSES[name],
+            "volumeBindingMode": "Immediate" if name == "at-once" else "WaitForFirstConsumer"}
+    if name == "made" and random.random() < 0.5:
+        made["allowedTopologies"] = [{"matchLabelExpressions": [{"key": "topology.kubernetes.io/zone", "values": random.sample(ZONES, 2)}]}]
+    return made
+
+
+def csi_node(random, name):
+    return {"metadata": {"name": name, "uid": name}, "spec": {"drivers": [
+        {"name": "csi.example.com", "nodeID": name, "topologyKeys": [], "allocatable": {"count": random.choice([1, 1, 2])}}]}}
 
 
 def claim(random, namespace, name):

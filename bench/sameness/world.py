@@ -47,11 +47,27 @@ profiles:
       - name: NodeAffinity
         args: {addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: In, values: [owned]}]}]}}}
 """
+# Pods without constraints are spread with those of their Services and ReplicaSets.
+SPREAD = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: gpu-scheduler
+    pluginConfig:
+      - name: PodTopologySpread
+        args:
+          defaultingType: List
+          defaultConstraints:
+            - {maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway}
+            - {maxSkew: 2, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule}
+"""
 QUOTAS = """\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 gpuQuota: {defaultQuota: %s, holdAfter: %s, podsWithoutQuota: %s}
 """
+
+BOUNDED = QUOTAS.replace("gpuQuota: {", "gpuQuota: {boundCohorts: true, ")
 
 # How often what happens, in every theme that does not say otherwise.
 OFTEN = {"pod_comes": 30, "pod_goes": 14, "bind_ends": 16, "watch_shows": 18, "node_changes": 3, "node_comes": 2, "node_goes": 1,
@@ -69,14 +85,19 @@ THEMES = {
     "large": {"config": QUOTAS, "kinds": "cpu h100 h100 a100 l4 shared mig", "constrained": 0.02, "nodes": 400, "pods": 1200, "begins_with": 600,
               "quota_scale": 20, "often": {"node_changes": 8, "quota_changes": 0.3}},
     "constraints": {"kinds": "cpu h100 l4", "constrained": 0.5, "often": {"storage_changes": 6, "namespace_changes": 3, "class_changes": 1, "others_bind": 5}},
+    "departments": {"config": BOUNDED, "kinds": "h100 h100 l4 a100", "constrained": 0, "nodes": 16, "departments": True,
+                    "often": {"quota_changes": 2, "namespace_changes": 0.5}},
+    "volumes": {"kinds": "cpu h100 l4", "constrained": 0, "volumes": True,
+                "often": {"storage_changes": 0, "class_changes": 0, "wanted_changes": 8, "plan_goes_on": 20}},
+    "spread": {"config": SPREAD, "kinds": "cpu h100 h100 l4", "constrained": 0.1, "owners": True, "often": {"owners_change": 3}},
 }
 NODES, PODS, FIRST_PODS = 30, 150, 20  # at most, where a theme does not say; and those that are there when it begins
 
 
 def configuration(random, theme):
     text = THEMES[theme].get("config", "")
-    if not text:
-        return ""
+    if "%s" not in text:
+        return text
     return text % (random.choice(["Unlimited", "Unlimited", "None", "quota0"]), random.choice(["5s", "20s", "2m"]),
                    random.choice(["First", "Last"]))
 
@@ -92,6 +113,7 @@ class World:
         self.now = START
         self.wakeup = None
         self.nodes, self.pods, self.quotas, self.teams = {}, {}, {}, {}
+        self.claims, self.volumes, self.plans = {}, {}, {}
         self.number = 0
         self.often = OFTEN | self.theme.get("often", {})
         asks = objects.GPU_ASKS + [(weight * self.theme.get("mig_asks", 0.3), ask) for weight, ask in objects.MIG_ASKS]
@@ -103,6 +125,10 @@ class World:
             self.node_comes()
         for name in self.random.sample(objects.NAMESPACES, len(objects.NAMESPACES) - 1):
             self.namespace_changes(name)
+        for name in objects.DEPARTMENTS if "departments" in self.theme else ():
+            self._quota(name)
+        for _ in range(120 if "volumes" in self.theme else 0):
+            self.wanted_changes()
         for _ in range(self.theme.get("begins_with", FIRST_PODS)):
             self._happens("pod_comes", "others_bind", "namespace_changes", "quota_changes", "storage_changes")
         self._decide()  # not before all is there
@@ -151,6 +177,10 @@ class World:
                 self._bound(decision["bind"])
             elif "unschedulable" in decision:
                 self._refused(decision["unschedulable"])
+            elif "prepare" in decision:
+                self._prepares(decision["prepare"])
+            elif "notPrepared" in decision:
+                self.pods[decision["notPrepared"]["pod"]["uid"]]["stage"] = "waiting"
         raise RuntimeError("the engine decides without end")
 
     def _bound(self, bind):
@@ -183,7 +213,14 @@ class World:
 
     # Pods.
     def _template(self, asks):
-        return objects.template(self.random, asks, self.theme.get("schedulers", [OURS]), self.theme["constrained"])
+        made = objects.template(self.random, asks, self.theme.get("schedulers", [OURS]), self.theme["constrained"])
+        if "volumes" in self.theme:
+            objects.add_volumes(self.random, made)
+        if "owners" in self.theme and self.random.random() < 0.7:
+            owner = f"set{self.random.randrange(4)}"
+            made["metadata"]["ownerReferences"] = [
+                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": owner, "uid": owner, "controller": True}]
+        return made
 
     def _named(self, template, name):
         pod = copy.deepcopy(template)
@@ -202,7 +239,7 @@ class World:
     @staticmethod
     def _as_stored(pod):
         """As the API server has it."""
-        if pod["stage"] == "waiting" or (pod["stage"] == "assumed" and not pod["taken"]):
+        if pod["stage"] in ("waiting", "preparing") or (pod["stage"] == "assumed" and not pod["taken"]):
             return pod["object"]
         stored = copy.deepcopy(pod["object"])
         stored["spec"]["nodeName"] = pod["node"]
@@ -231,7 +268,7 @@ class World:
         self._show(pod)
 
     def pod_goes(self):
-        pod = self._some(*self.random.choice([("bound",), ("bound",), ("waiting",), ("waiting", "assumed", "bound")]))
+        pod = self._some(*self.random.choice([("bound",), ("bound",), ("waiting",), ("waiting", "preparing", "assumed", "bound")]))
         if pod is None:
             return
         if pod["stage"] == "bound" and self.random.random() < 0.4:
@@ -358,20 +395,29 @@ class World:
 
     # What else there is.
     def quota_changes(self):
-        if "config" not in self.theme:
+        if "%s" not in self.theme.get("config", ""):
             return
-        name = f"quota{self.random.randrange(5)}"
+        departments = objects.DEPARTMENTS if "departments" in self.theme else []
+        name = self.random.choice(departments) if departments and self.random.random() < 0.1 else f"quota{self.random.randrange(5)}"
         known = self.quotas.get(name)
         if known and self.random.random() < 0.2:
             del self.quotas[name]
             self._tell("QuotaDeleted", name=name)
             return
+        self._quota(name)
+
+    def _quota(self, name):
+        known = self.quotas.get(name)
         self.number += 1
         anew = known is None or self.random.random() < 0.1  # deleted and made again, unseen
         old = known and known["metadata"]
         metadata = {"name": name, "uid": f"{name}-{self.number}" if anew else old["uid"], "generation": 1 if anew else old["generation"] + 1,
                     "creationTimestamp": self._stamp() if anew else old["creationTimestamp"]}
-        made = objects.quota(self.random, metadata, self.theme.get("quota_scale", 1))
+        is_department = name in objects.DEPARTMENTS
+        make = objects.department if is_department else objects.quota
+        made = make(self.random, metadata, self.theme.get("quota_scale", 1))
+        if "departments" in self.theme and (not is_department or self.random.random() < 0.1):
+            objects.make_part(self.random, made)  # now and then a circle
         self.quotas[name] = made
         self._tell("QuotaUpserted", object=made)
 
@@ -395,6 +441,95 @@ class World:
             self._tell("ClaimDeleted", namespace=self.random.choice(objects.NAMESPACES), name=f"claim{which}")
         else:
             self._tell("VolumeDeleted", name=f"volume{which}")
+
+    # Volumes that are chosen or made for pods.
+    def _prepares(self, plan):
+        self.pods[plan["pod"]["uid"]] |= {"stage": "preparing", "node": plan["node"]}
+        self.plans[plan["plan"]] = plan["writes"]
+
+    def _write(self, kept, kind, object):
+        self.number += 1
+        object["metadata"]["resourceVersion"] = str(self.number)
+        kept[object["metadata"].get("namespace", ""), object["metadata"]["name"]] = object
+        self._tell(f"{kind}Upserted", object=object)
+
+    def plan_goes_on(self):
+        """Its writes succeed or fail, and a provisioner or the controller of claims does its part."""
+        if self.plans and self.random.random() < 0.6:
+            plan = self.random.choice(list(self.plans))
+            failed = self.random.random() < 0.1
+            for write in [] if failed else self.plans[plan]:
+                self._carry_out(write)
+            del self.plans[plan]
+            self._tell("Prepared", plan=plan, failure="409 Conflict: it was changed meanwhile" if failed else "")
+            return
+        waiting = [claim for claim in self.claims.values() if claim["status"]["phase"] == "Pending"]
+        if waiting:
+            self._fulfil(self.random.choice(waiting))
+
+    def _carry_out(self, write):
+        (what, how), = write.items()
+        named = how["claim"]
+        claim = self.claims.get((named["namespace"], named["name"]))
+        if claim is None:
+            return
+        if what == "selectNode":
+            claim["metadata"]["annotations"][objects.SELECTED_NODE] = how["node"]
+            self._write(self.claims, "Claim", claim)
+        elif volume := self.volumes.get(("", how["volume"]["name"])):
+            volume["spec"]["claimRef"] = {"namespace": named["namespace"], "name": named["name"], "uid": named["uid"]}
+            self._write(self.volumes, "Volume", volume)
+
+    def _fulfil(self, claim):
+        metadata = claim["metadata"]
+        reserved = [volume for volume in self.volumes.values() if volume["spec"].get("claimRef", {}).get("uid") == metadata["uid"]]
+        if not reserved and (objects.SELECTED_NODE in metadata["annotations"] or claim["spec"]["storageClassName"] == "at-once"):
+            if self.random.random() < 0.2:
+                metadata["annotations"].pop(objects.SELECTED_NODE, None)  # there is no room for it
+                self._write(self.claims, "Claim", claim)
+                return
+            reserved = [objects.made_volume(f"made{self.number}", self.number, claim)]
+        if reserved:
+            reserved[0]["status"]["phase"] = "Bound"
+            self._write(self.volumes, "Volume", reserved[0])
+            claim["spec"]["volumeName"] = reserved[0]["metadata"]["name"]
+            metadata["annotations"]["pv.kubernetes.io/bind-completed"] = "yes"
+            claim["status"]["phase"] = "Bound"
+            self._write(self.claims, "Claim", claim)
+
+    def wanted_changes(self):
+        what = self.random.randrange(10)
+        self.number += 1
+        if what < 5:
+            namespace, name = self.random.choice(objects.NAMESPACES), f"wanted{self.random.randrange(8)}"
+            if (namespace, name) in self.claims and self.random.random() < 0.3:
+                del self.claims[namespace, name]
+                self._tell("ClaimDeleted", namespace=namespace, name=name)
+            else:
+                self._write(self.claims, "Claim", objects.wanted_claim(self.random, namespace, name, self.number))
+        elif what < 7:
+            name = f"local{self.random.randrange(12)}"
+            if ("", name) in self.volumes and self.random.random() < 0.5:
+                del self.volumes["", name]
+                self._tell("VolumeDeleted", name=name)
+            else:
+                self._write(self.volumes, "Volume", objects.local_volume(self.random, name, self.number))
+        elif what == 7:
+            name = self.random.choice(list(objects.STORAGE_CLASSES))
+            self._tell("StorageClassUpserted", object=objects.storage_class(self.random, name))
+        elif self.nodes:
+            self._tell("CSINodeUpserted", object=objects.csi_node(self.random, self.random.choice(list(self.nodes))))
+
+    def owners_change(self):
+        namespace, labels = self.random.choice(objects.NAMESPACES), {"app": self.random.choice(objects.APPS)}
+        kind, name = self.random.choice([("Service", "service"), ("ReplicaSet", "set")])
+        name += str(self.random.randrange(4))
+        if self.random.random() < 0.25:
+            self._tell(f"{kind}Deleted", namespace=namespace, name=name)
+            return
+        self._tell(f"{kind}Upserted", object={
+            "metadata": {"name": name, "namespace": namespace, "uid": name},
+            "spec": {"selector": labels if kind == "Service" else {"matchLabels": labels}}})
 
     def class_changes(self):
         name = self.random.choice(objects.CLASSES)
