@@ -2,6 +2,7 @@
 // waited long.
 #include "tests/scheduler/engine/quota_cluster.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -53,6 +54,36 @@ TEST_CASE("who borrows is told by the type that is lent, not by what else there 
     s.has(in("a", "a1", 1).created_at(kStart + 1s));
     CHECK(s.decide().at(0) == "a1 → h");
   }
+}
+
+TEST_CASE("a type of which nothing is left gives nobody an earlier turn for another") {
+  // Pods of `any` could also borrow an L4, of which `any` has borrowed nothing.
+  QuotaCluster s;
+  s.has(node("h").gpus(8).product(kH100).cpu("64"));
+  s.has(l4("l", 1));
+  s.has(gpu_quota("any").of("any").in_cohort("c").line("H100", 1).line("L4", 1));
+  s.has(gpu_quota("some").of("some").in_cohort("c").line("H100", 1));
+  SECTION("nothing is lent") {
+    s.has(gpu_quota("lender").in_cohort("c").line("H100", 6));
+    s.has(in("any", "l4", 1).on("l"));
+  }
+  SECTION("nothing is free") {
+    s.has(gpu_quota("lender").in_cohort("c").line("H100", 6).line("L4", 6));
+    s.has(in("any", "gone", 1).annotated("gpu-scheduler.io/charged-as", "NVIDIA-L4").on("gone"));
+    s.has(their_pod("l4").gpus(1).on("l"));
+  }
+  for (int i = 0; i < 8; ++i) {
+    s.has(in("any", "a" + std::to_string(i), 1));
+    s.has(in("some", "b" + std::to_string(i), 1).created_at(kStart + 1s));
+  }
+  const auto told = s.decide();
+  const auto bound = [&](char team) {
+    return std::count_if(told.begin(), told.end(), [&](const std::string& each) {
+      return each[0] == team && each.ends_with(" → h");
+    });
+  };
+  CHECK(bound('a') == 4);
+  CHECK(bound('b') == 4);
 }
 
 TEST_CASE("a pod that has to borrow takes a borrower's turn, though other types are its own") {
