@@ -331,9 +331,13 @@ class World : RandomPods {
 
   // The engine has nothing to decide: every pod of ours waits in one place, and for a reason.
   void check_rest() {
-    // For what other pods have become, those that wait are looked at once a second.
-    s_.now += 1s;
-    decide_all();
+    // For what other pods have become, those that wait are looked at once a second; and those that
+    // are placed then may help more.
+    for (std::size_t left = pods_.size() + 1; left > waiting_pods();) {
+      left = waiting_pods();
+      s_.now += 1s;
+      decide_all();
+    }
     std::size_t waiting = 0;
     for (const auto& [name, pod] : pods_) {
       // What is ready is bound, and what has failed is undone.
@@ -354,6 +358,12 @@ class World : RandomPods {
     const PendingPods pending = s_.engine.pending();
     REQUIRE(pending.active == 0);
     REQUIRE(pending.backoff + pending.unschedulable + pending.gated == waiting);
+  }
+
+  [[nodiscard]] std::size_t waiting_pods() const {
+    return static_cast<std::size_t>(std::count_if(pods_.begin(), pods_.end(), [](const auto& each) {
+      return each.second.stage == Stage::kWaiting;
+    }));
   }
 
   unsigned most_nodes_;
