@@ -48,7 +48,7 @@ class Engine::Parts {
   // Where a pod may go, and which pod has the next turn. The queue asks the accounts, and these the
   // parts before them.
   Finder finder{world};
-  QuotaAccounts accounts{world.ledger, search};
+  QuotaAccounts accounts{world.ledger, holds, search};
   Queues queue{accounts, world.options.quota.pods_without_quota_first};
   Holds holds{world, finder, queue};
   QuotaSearch search{world, finder, queue, holds};

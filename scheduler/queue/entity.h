@@ -8,14 +8,12 @@
 #include "scheduler/base/types.h"
 #include "scheduler/cluster/node_room.h"
 #include "scheduler/framework/cluster_change.h"
-#include "scheduler/quota/charge_class.h"
 #include "scheduler/quota/demand.h"
 
 #include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -121,10 +119,9 @@ struct Entity {
   Apart apart;                    // kParked
   NodeRoom least_room;            // kParked: no node with less takes it; equal for all of its kind
   bool in_line = false;
-  // The class of the GPUs that it would borrow: where it would be within its quota's guarantee, no
-  // node has room for it, and here the best one has. Its turn is that of those who borrow there.
-  // nullopt: it was not looked for, or found something of its own.
-  std::optional<quota::ChargeClassId> borrows_on;
+  // Its turn is a borrower's: where it would be within its quota's guarantee, no node has room for
+  // it.
+  bool must_borrow = false;
   std::size_t index = 0;  // among all entities that wait
   // The constraint's last refusal, so that an equal one is not reported again after a wake-up.
   // Empty: the next refusal is reported.

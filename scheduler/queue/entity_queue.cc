@@ -56,7 +56,7 @@ void EntityQueue::enter(Entity& entity, QueuePlace place, QueueEvent event) {
 }
 
 void EntityQueue::leave(Entity& entity) {
-  entity.borrows_on.reset();
+  entity.must_borrow = false;
   switch (entity.place) {
     case QueuePlace::kNone:
       return;

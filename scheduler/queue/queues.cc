@@ -38,8 +38,8 @@ void Queues::move(Entity& entity, QueueId to) {
   }
 }
 
-void Queues::borrows_on(Entity& entity, quota::ChargeClassId on) {
-  entity.borrows_on = on;
+void Queues::must_borrow(Entity& entity) {
+  entity.must_borrow = true;
   touch(entity.queue);
 }
 
@@ -134,7 +134,7 @@ Entity* Queues::next() {
     const std::optional<WaitsFor> waits_for = accounts_.obstacle(*head);
     if (!waits_for) return head;
     turn_is_over();
-    head->borrows_on.reset();
+    head->must_borrow = false;
     touch(head->queue).settle(*head, *waits_for);
   }
 }
@@ -194,11 +194,12 @@ void Queues::refresh(QueueId id, Slot& slot) {
   const Entity* head = slot.queue.head();
   if (head == nullptr) {
     arbiter_.drop(id);
-  } else if (head != slot.ranked || head->borrows_on != slot.ranked_on || slot.account_changed) {
+  } else if (head != slot.ranked || head->must_borrow != slot.ranked_to_borrow ||
+             slot.account_changed) {
     arbiter_.set({.standing = accounts_.standing(*head), .head = head->order, .queue = id});
   }
   slot.ranked = head;
-  slot.ranked_on = head == nullptr ? std::nullopt : head->borrows_on;
+  slot.ranked_to_borrow = head != nullptr && head->must_borrow;
   const WaitsFor asleep = slot.queue.asleep();
   if ((asleep & kWaitsForNodes) != 0) {
     wait_for_nodes_.insert(id);

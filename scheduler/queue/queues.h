@@ -64,10 +64,10 @@ class Queues {
   // active; only a back-off and a gate are kept.
   void move(Entity& entity, QueueId to);
 
-  // The entity has the next turn, and would borrow GPUs of that class (Entity::borrows_on). Those
-  // who stand before it there come first. This lasts until the entity is put elsewhere, or is
-  // parked and found to have no room.
-  void borrows_on(Entity& entity, quota::ChargeClassId on);
+  // The entity has the next turn, and could only borrow: no node where it would be within its
+  // quota's guarantee has room. Entities that are within their guarantees come first. This lasts
+  // until the entity is put elsewhere, or is parked and found to have no room.
+  void must_borrow(Entity& entity);
 
   // Refused entities that wait for the object, or for any of its kind, become active.
   void wake(const ObjectKey& changed);
@@ -149,10 +149,10 @@ class Queues {
   struct Slot {
     explicit Slot(Roster& roster) : queue(roster, true) {}
     EntityQueue queue;
-    const Entity* ranked = nullptr;                 // the head that its standing in arbiter_ is for
-    std::optional<quota::ChargeClassId> ranked_on;  // that head's borrows_on at that time
-    WaitsFor asleep = 0;                            // what its entities waited for at that time
-    bool touched = false;                           // the head or `asleep` may have changed
+    const Entity* ranked = nullptr;  // the head that its standing in arbiter_ is for
+    bool ranked_to_borrow = false;   // that head's must_borrow at that time
+    WaitsFor asleep = 0;             // what its entities waited for at that time
+    bool touched = false;            // the head or `asleep` may have changed
     bool account_changed = false;
     std::uint64_t line_told = 0;  // the line's version when take_changed_lines() last returned it
     bool line_touched = false;    // the line may have changed since

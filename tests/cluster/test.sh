@@ -19,7 +19,7 @@ bin=build/cluster/bin
 export BENCH_BIN=${BENCH_BIN-$(dirname "${GPU_SCHEDULER_BIN:-build/release/bin/gpu-scheduler}")/bench} PARITY_DIR=${PARITY_DIR:-build/parity}
 export LOCKSTEP_DIR=${LOCKSTEP_DIR:-build/lockstep}
 # A control plane that collects its garbage less often takes an eighth less of the processor, for some 200 MB more.
-export GOGC=${GOGC-400} GOMEMLIMIT=${GOMEMLIMIT-600MiB}
+export GOGC=${GOGC-400} GOMEMLIMIT=${GOMEMLIMIT-1GiB}
 # Any free port, so that two runs on one machine do not meet.
 export GPU_SCHEDULER_ARGS=${GPU_SCHEDULER_ARGS---http-bind-address=127.0.0.1:0 --secure-port=0}
 
@@ -69,6 +69,7 @@ if [ "${1:-}" = --threads ]; then
 fi
 export E2E_DIR=${E2E_DIR:-build/cluster/e2e}
 mkdir -p "$E2E_DIR"
+for tests in $harness_tests $waiting_tests; do : >"$E2E_DIR/$tests.log"; done
 harness "$harness_tests" "$@" &
 beside=$!
 harness "$waiting_tests" "$@" &

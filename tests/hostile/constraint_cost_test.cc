@@ -96,7 +96,7 @@ std::vector<Case> hostile_pods() {
       {"spread", many(kMostTerms, [](auto& it, int i) { it.spread_over(spread(i, true)); })},
       {"rather spread",
        many(kMostTerms, [](auto& it, int i) { it.spread_over(spread(i, false)); })},
-      {"terms without end", many(300, [](auto& it, int i) { it.near(like(i)); })},
+      {"terms without end", many(1'000, [](auto& it, int i) { it.near(like(i)); })},
       {"images without end", many(5'000, [](auto& it, int i) { it.with(with_image(i)); })},
       {"labels without end",
        many(4'000, [](auto& it, int i) { it.labelled(name_of("l", i), name_of("v", i)); })},

@@ -43,7 +43,10 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
       return refuse(pod, *std::move(objection), now);
     }
   }
-  if (found.borrows && !has_turn_to_borrow(pod, found)) return std::nullopt;
+  if (found.borrows && !found.admission.within.empty() && !pod.must_borrow) {
+    queue_.must_borrow(pod);
+    return std::nullopt;
+  }
   if (found.held_node) return assume_held(pod, now);
   const Where where{.scope = found.scope, .ruling = &ruling};
   if (found.any()) return assume_best(pod, answers, std::move(found.best), where, now);
@@ -56,14 +59,6 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   }
   holds_.looked_at(pod, now);
   return with_quota_words(park(pod, where, found.waits_for(ruling), now), pod);
-}
-
-bool Place::has_turn_to_borrow(WaitingPod& pod, const QuotaSearch::Found& found) {
-  const quota::ChargeClassId on = world_.ledger.class_of(found.best.node);
-  if (pod.borrows_on == on) return true;
-  const quota::Standing had = search_.standing(pod);
-  queue_.borrows_on(pod, on);
-  return compare(had, search_.standing(pod)) == 0;
 }
 
 Decision Place::with_quota_words(decision::Unschedulable told, const WaitingPod& pod) const {

@@ -51,8 +51,6 @@ class Place {
 
  private:
   [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);
-  // Whether the pod's turn is one for what it would borrow. If not, it gets that turn.
-  [[nodiscard]] bool has_turn_to_borrow(WaitingPod& pod, const QuotaSearch::Found& found);
   [[nodiscard]] Ruling ruling_for(WaitingPod& pod, Time now);
   // Assumes the pod on the best node, or on an equally good one if the profile draws / on the node
   // that it holds / on that node.

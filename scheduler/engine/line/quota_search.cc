@@ -70,13 +70,6 @@ bool QuotaSearch::must_wait_for_turn(const WaitingPod& pod) const {
   return world_.ledger.is_strict(quota_of(pod)) && queue_.find(pod.queue)->line().before(pod) > 0;
 }
 
-quota::Standing QuotaSearch::standing(const Entity& head) const {
-  const quota::HoldRank rank = holds_.rank_of(head);
-  const quota::Ledger& ledger = world_.ledger;
-  if (!head.borrows_on) return ledger.standing(quota_of(head), head.demand, rank);
-  return ledger.standing_on(*head.borrows_on, quota_of(head), head.demand, rank);
-}
-
 std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   if (pod.queue == kMainQueue) {
     auto refused = finder_.known_refusal(pod.profile, pod.shape);
@@ -106,7 +99,11 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   return found.waits_for(ruling);
 }
 
-quota::Standing QuotaAccounts::standing(const Entity& head) const { return search_.standing(head); }
+quota::Standing QuotaAccounts::standing(const Entity& head) const {
+  const quota::HoldRank rank = holds_.rank_of(head);
+  if (head.must_borrow) return ledger_.as_borrower(quota_of(head), head.demand, rank);
+  return ledger_.standing(quota_of(head), head.demand, rank);
+}
 std::vector<quota::InPool> QuotaAccounts::in_pools(QueueId queue) const {
   return ledger_.in_pools(QuotaId{queue});
 }

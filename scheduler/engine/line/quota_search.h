@@ -43,8 +43,6 @@ class QuotaSearch {
 
   // What a parked pod waits for; nullopt: there is room.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);
-  // As Accounts::standing().
-  [[nodiscard]] quota::Standing standing(const Entity& head) const;
   // As Finder::searched().
   [[nodiscard]] std::uint64_t searched() const { return finder_.searched(); }
   // Whether the pod's quota is Strict and another pod has its turn first.
@@ -64,8 +62,8 @@ class QuotaSearch {
 // The quotas' accounts as the queues ask for them, to decide which has the next turn.
 class QuotaAccounts final : public Accounts {
  public:
-  QuotaAccounts(const quota::Ledger& ledger, QuotaSearch& search)
-      : ledger_(ledger), search_(search) {}
+  QuotaAccounts(const quota::Ledger& ledger, const Holds& holds, QuotaSearch& search)
+      : ledger_(ledger), holds_(holds), search_(search) {}
   [[nodiscard]] quota::Standing standing(const Entity& head) const override;
   [[nodiscard]] std::vector<quota::InPool> in_pools(QueueId queue) const override;
   [[nodiscard]] bool lends(quota::PoolId pool) const override;
@@ -74,6 +72,7 @@ class QuotaAccounts final : public Accounts {
 
  private:
   const quota::Ledger& ledger_;
+  const Holds& holds_;
   QuotaSearch& search_;
 };
 

@@ -15,7 +15,7 @@
 //	GPU_SCHEDULER_IDENTITY   the user it is for the API server; default: the service account of manifests/base, which is applied first
 //	E2E_FULL=1               the full sizes (2,000 pods, 25 kills, ...) instead of short ones
 //	E2E_PODS, E2E_KILLS, E2E_STEPS, E2E_FAULTS, E2E_QUOTA_PODS, E2E_SEED   one size at a time
-//	E2E_PLANES               how many control planes there are at a time, at most: 6, at full size 2; each takes 400 MB
+//	E2E_PLANES               how many control planes there are at a time, at most: 6, at full size 2; each takes 600 MB
 //	E2E_LEASE                the lease of tests with two replicas, of which a third is left when a leader gives up: 9s
 //	E2E_DIR                  keep data and logs here; default: a temporary directory, kept when a test fails
 //
