@@ -14,8 +14,8 @@ class Accounts {
  public:
   virtual ~Accounts() = default;
 
-  // Where the entity's quota stands among the others, if this entity is its next one: as a borrower
-  // if Entity::must_borrow, else by the entity's demand.
+  // Where the entity's quota stands among the others, if this entity is its next one: at
+  // Entity::borrows_at if that is known, else by the entity's demand.
   [[nodiscard]] virtual quota::Standing standing(const Entity& head) const = 0;
   // The pools from which the queue's quota may borrow more, if they have something to lend, and
   // where it stands in each.

@@ -45,6 +45,12 @@ class Arbiter {
   }
   // Null: no queue has a turn.
   [[nodiscard]] const Turn* first() const { return turns_.empty() ? nullptr : &*turns_.begin(); }
+  // The first of the other queues; null: no other has a turn.
+  [[nodiscard]] const Turn* first_but(QueueId queue) const {
+    auto turn = turns_.begin();
+    if (turn != turns_.end() && turn->queue == queue) ++turn;
+    return turn == turns_.end() ? nullptr : &*turn;
+  }
 
  private:
   std::set<Turn> turns_;

@@ -9,11 +9,13 @@
 #include "scheduler/cluster/node_room.h"
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/quota/demand.h"
+#include "scheduler/quota/standing.h"
 
 #include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -119,9 +121,9 @@ struct Entity {
   Apart apart;                    // kParked
   NodeRoom least_room;            // kParked: no node with less takes it; equal for all of its kind
   bool in_line = false;
-  // Its turn is a borrower's: where it would be within its quota's guarantee, no node has room for
-  // it.
-  bool must_borrow = false;
+  // Where its quota stands among those that borrow what some node has room for. nullopt: that was
+  // not needed, or is not known any more.
+  std::optional<quota::Standing> borrows_at;
   std::size_t index = 0;  // among all entities that wait
   // The constraint's last refusal, so that an equal one is not reported again after a wake-up.
   // Empty: the next refusal is reported.

@@ -56,7 +56,7 @@ void EntityQueue::enter(Entity& entity, QueuePlace place, QueueEvent event) {
 }
 
 void EntityQueue::leave(Entity& entity) {
-  entity.must_borrow = false;
+  entity.borrows_at.reset();
   switch (entity.place) {
     case QueuePlace::kNone:
       return;

@@ -12,6 +12,7 @@ void Queues::remove(Entity& entity) {
   entities_[entity.index] = entities_.back();
   entities_.pop_back();
   if (entity.queue == kMainQueue) return;
+  std::erase(borrowing_, &entity);
   ++version_;
   // The entity may come back with other values, or another one at its address.
   Slot& slot = slots_.find(entity.queue)->second;
@@ -38,9 +39,31 @@ void Queues::move(Entity& entity, QueueId to) {
   }
 }
 
-void Queues::must_borrow(Entity& entity) {
-  entity.must_borrow = true;
-  touch(entity.queue);
+bool Queues::comes_first(const Entity& head, const quota::Standing& at) {
+  const Arbiter::Turn turn{.standing = at, .head = head.order, .queue = head.queue};
+  const Arbiter::Turn* other = arbiter_.first_but(head.queue);
+  if (other != nullptr && *other < turn) return false;
+  const auto called =
+      borrowers_.first([this](quota::PoolId pool) { return accounts_.lends(pool); });
+  return !called || compare(at, called->standing) < 0;
+}
+
+void Queues::borrows_at(Entity& head, const quota::Standing& at) {
+  if (std::find(borrowing_.begin(), borrowing_.end(), &head) == borrowing_.end()) {
+    borrowing_.push_back(&head);
+  }
+  head.borrows_at = at;
+  Slot& slot = slots_.find(head.queue)->second;
+  slot.ranked = nullptr;
+  mark(head.queue, slot);
+}
+
+void Queues::forget_borrowing(std::optional<QueueId> queue) {
+  std::erase_if(borrowing_, [&](Entity* entity) {
+    if (queue && entity->queue != *queue) return false;
+    if (std::exchange(entity->borrows_at, std::nullopt)) touch(entity->queue);
+    return true;
+  });
 }
 
 void Queues::wake(const ObjectKey& changed) {
@@ -71,6 +94,7 @@ std::size_t Queues::check_some_for_others(const Changes& changes, std::size_t mo
 
 void Queues::nodes_opened(const NodeRoom& free) {
   ++roster_.changes.nodes;
+  forget_borrowing();
   main_.check_parked_for_nodes(free);
   refresh();
   // An entity of a quota may have a node held for it: that node has more free for it than for
@@ -93,20 +117,24 @@ void Queues::account_changed(QueueId queue) {
   if (found == slots_.end()) return;
   found->second.account_changed = true;
   mark(queue, found->second);
+  forget_borrowing(queue);
 }
 
 void Queues::quota_opened(QueueId queue) {
   if (slots_.contains(queue)) touch(queue).check_parked(kWaitsForQuota);
+  forget_borrowing(queue);
 }
 
 void Queues::pool_opened(quota::PoolId pool) {
   // A queue that was refused a moment ago must be among those that are called.
   refresh();
   borrowers_.opened(pool);
+  forget_borrowing();
 }
 
 void Queues::quotas_changed() {
   borrowers_ = {};
+  forget_borrowing();
   for (auto& [id, slot] : slots_) {
     slot.queue.check_parked(kWaitsForQuota | kWaitsForTurn);
     slot.account_changed = true;
@@ -134,7 +162,7 @@ Entity* Queues::next() {
     const std::optional<WaitsFor> waits_for = accounts_.obstacle(*head);
     if (!waits_for) return head;
     turn_is_over();
-    head->must_borrow = false;
+    head->borrows_at.reset();
     touch(head->queue).settle(*head, *waits_for);
   }
 }
@@ -194,12 +222,12 @@ void Queues::refresh(QueueId id, Slot& slot) {
   const Entity* head = slot.queue.head();
   if (head == nullptr) {
     arbiter_.drop(id);
-  } else if (head != slot.ranked || head->must_borrow != slot.ranked_to_borrow ||
+  } else if (head != slot.ranked || head->borrows_at.has_value() != slot.ranked_to_borrow ||
              slot.account_changed) {
     arbiter_.set({.standing = accounts_.standing(*head), .head = head->order, .queue = id});
   }
   slot.ranked = head;
-  slot.ranked_to_borrow = head != nullptr && head->must_borrow;
+  slot.ranked_to_borrow = head != nullptr && head->borrows_at.has_value();
   const WaitsFor asleep = slot.queue.asleep();
   if ((asleep & kWaitsForNodes) != 0) {
     wait_for_nodes_.insert(id);

@@ -64,10 +64,12 @@ class Queues {
   // active; only a back-off and a gate are kept.
   void move(Entity& entity, QueueId to);
 
-  // The entity has the next turn, and could only borrow: no node where it would be within its
-  // quota's guarantee has room. Entities that are within their guarantees come first. This lasts
-  // until the entity is put elsewhere, or is parked and found to have no room.
-  void must_borrow(Entity& entity);
+  // The entity has the next turn. Whether it would have it, too, if its quota stood there.
+  [[nodiscard]] bool comes_first(const Entity& head, const quota::Standing& at);
+  // The entity has the next turn, but could only borrow where its quota stands there: others come
+  // first. This lasts until the entity is put elsewhere, its quota's account changes, or something
+  // opens.
+  void borrows_at(Entity& head, const quota::Standing& at);
 
   // Refused entities that wait for the object, or for any of its kind, become active.
   void wake(const ObjectKey& changed);
@@ -150,7 +152,7 @@ class Queues {
     explicit Slot(Roster& roster) : queue(roster, true) {}
     EntityQueue queue;
     const Entity* ranked = nullptr;  // the head that its standing in arbiter_ is for
-    bool ranked_to_borrow = false;   // that head's must_borrow at that time
+    bool ranked_to_borrow = false;   // whether that head had `borrows_at` then
     WaitsFor asleep = 0;             // what its entities waited for at that time
     bool touched = false;            // the head or `asleep` may have changed
     bool account_changed = false;
@@ -161,6 +163,8 @@ class Queues {
   EntityQueue& touch(QueueId id);
   void mark(QueueId id, Slot& slot);
   EntityQueue& entered(Entity& entity);
+  // Where entities of that queue, or of all, stand as borrowers is not known any more.
+  void forget_borrowing(std::optional<QueueId> queue = {});
   // Brings what is kept of the touched queues up to date.
   void refresh();
   void refresh(QueueId id, Slot& slot);
@@ -183,6 +187,7 @@ class Queues {
   std::vector<QueueId> lines_touched_;
   Arbiter arbiter_;
   Borrowers borrowers_;
+  std::vector<Entity*> borrowing_;  // those with `borrows_at`, and some that had it
   std::set<QueueId> wait_for_nodes_;
   QueueId next_for_others_ = kMainQueue;  // where check_some_for_others() continues
   std::vector<Entity*> entities_;

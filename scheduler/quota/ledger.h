@@ -151,6 +151,10 @@ class Ledger {
 
   // Whether any quota exists or the default allows nothing. If not, nothing needs to be asked.
   [[nodiscard]] bool in_force() const;
+  // The class of a node's GPUs; kNoGpuClass: it has none.
+  [[nodiscard]] ChargeClassId class_of(NodeSlot node) const {
+    return node < class_of_node_.size() ? class_of_node_[node] : kNoGpuClass;
+  }
   // The quota of a pod of the namespace that asks for GPUs; kUndecidedQuota, which gives nothing,
   // while the namespace's labels are needed and not known.
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const {
@@ -173,9 +177,9 @@ class Ledger {
   // Where the quota stands for a pod with this demand. O(classes + lines of the quota).
   [[nodiscard]] Standing standing(QuotaId quota, const Demand& demand, HoldRank rank,
                                   const LedgerTrial* in = nullptr) const;
-  // The same if the pod must borrow, even if it would be within the guarantee somewhere.
-  [[nodiscard]] Standing as_borrower(QuotaId quota, const Demand& demand, HoldRank rank,
-                                     const LedgerTrial* in = nullptr) const;
+  // The same if the pod is to be charged on a node of class `on`, whatever other types it may use.
+  [[nodiscard]] Standing standing_on(ChargeClassId on, QuotaId quota, const Demand& demand,
+                                     HoldRank rank, const LedgerTrial* in = nullptr) const;
   // The pools from which the quota's lines may borrow more within their limits, and where the quota
   // stands in each.
   [[nodiscard]] std::vector<InPool> in_pools(QuotaId quota) const;
@@ -341,10 +345,6 @@ class Ledger {
   [[nodiscard]] const Quota& at(QuotaId quota) const;
   [[nodiscard]] Quota& at(QuotaId quota);
   [[nodiscard]] Account account(QuotaId quota, const LedgerTrial* in) const;
-  // The same as the public function; also sets whether the pod would be within the guarantee
-  // somewhere.
-  [[nodiscard]] Standing as_borrower(const Account& of, const Demand& demand, HoldRank rank,
-                                     bool& within) const;
   // Where a quota stands if it borrows for that line.
   [[nodiscard]] Standing standing_of(const Quota& quota, const Line& line) const;
   // What is in use of that line; of a parent's line, by all quotas in it.

@@ -34,6 +34,9 @@ Standing::Share share_of(const Line& line, const std::optional<GpuShare>& weight
   return {.tier = Standing::Tier::kBorrower, .beyond = line.used() - guaranteed, .weight = weighs};
 }
 
+// Of a quota that can use nothing that exists: its turn comes last.
+Standing uses_nothing() { return {.levels = {no_share({})}}; }
+
 }  // namespace
 
 Ledger::Account Ledger::account(QuotaId id, const LedgerTrial* in) const {
@@ -178,8 +181,25 @@ Standing Ledger::standing(QuotaId id, const Demand& demand, HoldRank rank,
                           const LedgerTrial* in) const {
   const Account of = account(id, in);
   bool within = false;
-  const Standing borrower = as_borrower(of, demand, rank, within);
-  return within ? Standing{} : borrower;
+  std::optional<Standing> best;
+  for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
+    if (within || !may_have(of.quota, line, amount)) return;
+    within = ask(of, line, amount, rank).room == Room::kGuaranteed;
+    if (within) return;
+    const Standing standing = standing_of(of.quota, of.lines[line]);
+    if (!best || compare(standing, *best) < 0) best = standing;
+  });
+  return within ? Standing{} : best.value_or(uses_nothing());
+}
+
+Standing Ledger::standing_on(ChargeClassId on, QuotaId id, const Demand& demand, HoldRank rank,
+                             const LedgerTrial* in) const {
+  const Account of = account(id, in);
+  const std::size_t line = line_of(of.quota, on);
+  const GpuShare amount = charge_of(demand, classes_[on]);
+  if (!eligible(on, demand) || !may_have(of.quota, line, amount)) return uses_nothing();
+  if (ask(of, line, amount, rank).room == Room::kGuaranteed) return {};
+  return standing_of(of.quota, of.lines[line]);
 }
 
 Standing Ledger::standing_of(const Quota& quota, const Line& line) const {
@@ -196,28 +216,6 @@ Standing Ledger::standing_of(const Quota& quota, const Line& line) const {
     standing.levels[level] = share_of(above, inner->spec.weight);
   }
   return standing;
-}
-
-Standing Ledger::as_borrower(QuotaId id, const Demand& demand, HoldRank rank,
-                             const LedgerTrial* in) const {
-  bool within = false;
-  return as_borrower(account(id, in), demand, rank, within);
-}
-
-Standing Ledger::as_borrower(const Account& of, const Demand& demand, HoldRank rank,
-                             bool& within) const {
-  std::optional<Standing> best;
-  for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
-    if (!may_have(of.quota, line, amount)) return;
-    if (ask(of, line, amount, rank).room == Room::kGuaranteed) {
-      within = true;
-      return;
-    }
-    const Standing standing = standing_of(of.quota, of.lines[line]);
-    if (!best || compare(standing, *best) < 0) best = standing;
-  });
-  // The quota can use nothing that exists: its turn comes last.
-  return best.value_or(Standing{.levels = {no_share({})}});
 }
 
 std::vector<InPool> Ledger::in_pools(QuotaId id) const {

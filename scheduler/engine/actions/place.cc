@@ -37,17 +37,19 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   const Ruling ruling = ruling_for(pod, now);
   QuotaSearch::Found found = search_.find(pod, ruling);
   if (found.admission.refuses()) return over_quota(pod, now);
-  const ScoreCache& answers = *found.answers;
-  if (!answers.prepared().rejection()) {
+  if (!found.answers->prepared().rejection()) {
     if (auto objection = objection_to(pod.pod, pod.constraints)) {
       return refuse(pod, *std::move(objection), now);
     }
   }
-  if (found.borrows && !found.admission.within.empty() && !pod.must_borrow) {
-    queue_.must_borrow(pod);
-    return std::nullopt;
+  if (found.borrows) {
+    if (const auto at = search_.borrow_in_turn(pod, ruling, found)) {
+      queue_.borrows_at(pod, *at);
+      return std::nullopt;
+    }
   }
   if (found.held_node) return assume_held(pod, now);
+  const ScoreCache& answers = *found.answers;
   const Where where{.scope = found.scope, .ruling = &ruling};
   if (found.any()) return assume_best(pod, answers, std::move(found.best), where, now);
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {

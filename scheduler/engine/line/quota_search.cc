@@ -1,6 +1,8 @@
 #include "scheduler/engine/line/quota_search.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace sched {
 
@@ -40,6 +42,39 @@ Scope QuotaSearch::scope_of(std::vector<quota::ChargeClassId> classes) {
   // Then the answers of pods without quota apply, too.
   if (present > 0 && classes.size() == present) return {};
   return {&class_sets_, class_sets_.intern(std::move(classes))};
+}
+
+std::optional<quota::Standing> QuotaSearch::borrow_in_turn(const WaitingPod& pod,
+                                                           const Ruling& ruling, Found& found) {
+  // The classes, those where the quota stands best first.
+  const quota::HoldRank rank = holds_.rank_of(pod);
+  std::vector<std::pair<quota::Standing, quota::ChargeClassId>> ways;
+  for (const quota::ChargeClassId on : found.admission.borrowing) {
+    ways.emplace_back(world_.ledger.standing_on(on, quota_of(pod), pod.demand, rank), on);
+  }
+  std::stable_sort(ways.begin(), ways.end(),
+                   [](const auto& a, const auto& b) { return compare(a.first, b.first) < 0; });
+  auto way = ways.begin();
+  std::vector<quota::ChargeClassId> classes = found.admission.within;
+  const auto look = [&] {
+    std::sort(classes.begin(), classes.end());
+    found.scope = scope_of(classes);
+    found.answers = &finder_.refresh(pod, ruling, found.scope);
+    found.best = found.answers->best({.scope = found.scope, .ruling = &ruling});
+    return found.best.node != kNoSlot;
+  };
+  for (; way != ways.end() && queue_.comes_first(pod, way->first); ++way) {
+    classes.push_back(way->second);
+  }
+  // All that it may borrow is what was searched.
+  if (way == ways.end()) return std::nullopt;
+  if (way != ways.begin() && look()) return std::nullopt;
+  for (; way != ways.end(); ++way) {
+    classes = found.admission.within;
+    classes.push_back(way->second);
+    if (look()) return way->first;
+  }
+  return std::nullopt;
 }
 
 QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling) {
@@ -100,9 +135,8 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
 }
 
 quota::Standing QuotaAccounts::standing(const Entity& head) const {
-  const quota::HoldRank rank = holds_.rank_of(head);
-  if (head.must_borrow) return ledger_.as_borrower(quota_of(head), head.demand, rank);
-  return ledger_.standing(quota_of(head), head.demand, rank);
+  if (head.borrows_at) return *head.borrows_at;
+  return ledger_.standing(quota_of(head), head.demand, holds_.rank_of(head));
 }
 std::vector<quota::InPool> QuotaAccounts::in_pools(QueueId queue) const {
   return ledger_.in_pools(QuotaId{queue});

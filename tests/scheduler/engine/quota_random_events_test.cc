@@ -494,30 +494,20 @@ class World : RandomPods {
       REQUIRE_FALSE(is_within(*next, kind_of(node), before));
       ++not_owed_;
       if (has_room(*next, kind_of(node), before)) {
-        REQUIRE_FALSE(has_smaller_share(*next, pod, before));
+        REQUIRE_FALSE(has_smaller_share(*next, pod, kind_of(node), before));
       }
     }
   }
-  // Of the lines of which they would borrow, by use over guarantee: nothing over nothing is more
-  // than all that is something over something.
-  [[nodiscard]] bool has_smaller_share(const Pod& a, const Pod& b, const Sums& before) const {
+  // Of the lines of which they would borrow there, by use over guarantee: nothing over nothing is
+  // more than all that is something over something.
+  [[nodiscard]] bool has_smaller_share(const Pod& a, const Pod& b, const NodeKind& there,
+                                       const Sums& before) const {
     const auto share = [&](const Pod& pod) {
-      const k8s::GpuQuota* quota = quota_of(pod.object.metadata.namespace_);
-      std::pair<bool, double> best{true, 1e9};
-      for (const auto& [node, index] : nodes_) {
-        const NodeKind& kind = kKinds[index];
-        const auto type = line_of(*quota, kind);
-        if (!type || !allows(pod, kind) || is_within(pod, kind, before)) continue;
-        const auto& most = quota->spec.max_gpus_per_pod;
-        if (most && charge_of(pod, kind) > eighths_of(*most)) continue;
-        const LineSum& line = before.at({quota->metadata.name, *type});
-        const auto used = static_cast<double>(line.used);
-        const auto guaranteed = static_cast<double>(line.guaranteed);
-        const std::pair<bool, double> of_line =
-            line.guaranteed == 0 ? std::pair(true, used) : std::pair(false, used / guaranteed);
-        best = std::min(best, of_line);
-      }
-      return best;
+      const k8s::GpuQuota& quota = *quota_of(pod.object.metadata.namespace_);
+      const LineSum& line = before.at({quota.metadata.name, line_of(quota, there).value()});
+      const auto used = static_cast<double>(line.used);
+      const auto guaranteed = static_cast<double>(line.guaranteed);
+      return line.guaranteed == 0 ? std::pair(true, used) : std::pair(false, used / guaranteed);
     };
     const auto [a_has_none, a_used] = share(a);
     const auto [b_has_none, b_used] = share(b);

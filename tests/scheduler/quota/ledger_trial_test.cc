@@ -30,7 +30,7 @@ struct Answers {
   bool refused_some = false;
   std::vector<LineAnswer> lines;
   Standing standing;
-  Standing as_borrower;
+  std::vector<Standing> standings_on;  // by class
   friend bool operator==(const Answers&, const Answers&) = default;
 };
 
@@ -116,12 +116,16 @@ class TriedAndDone {
       for (const Demand& demand : demands) {
         for (const HoldRank rank : {kNoHold, kFirstHold, HoldRank{1}}) {
           Admission admission = ledger_.admit(quota, demand, rank, in);
+          std::vector<Standing> standings_on;
+          for (const ChargeClassId on : classes_) {
+            standings_on.push_back(ledger_.standing_on(on, quota, demand, rank, in));
+          }
           all.push_back({.within = std::move(admission.within),
                          .borrowing = std::move(admission.borrowing),
                          .refused_some = admission.refused_some,
                          .lines = ledger_.answers(quota, demand, rank, in),
                          .standing = ledger_.standing(quota, demand, rank, in),
-                         .as_borrower = ledger_.as_borrower(quota, demand, rank, in)});
+                         .standings_on = std::move(standings_on)});
         }
       }
     }
