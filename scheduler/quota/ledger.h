@@ -151,10 +151,6 @@ class Ledger {
 
   // Whether any quota exists or the default allows nothing. If not, nothing needs to be asked.
   [[nodiscard]] bool in_force() const;
-  // The class of a node's GPUs; kNoGpuClass: it has none.
-  [[nodiscard]] ChargeClassId class_of(NodeSlot node) const {
-    return node < class_of_node_.size() ? class_of_node_[node] : kNoGpuClass;
-  }
   // The quota of a pod of the namespace that asks for GPUs; kUndecidedQuota, which gives nothing,
   // while the namespace's labels are needed and not known.
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const {

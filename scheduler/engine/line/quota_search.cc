@@ -44,6 +44,15 @@ Scope QuotaSearch::scope_of(std::vector<quota::ChargeClassId> classes) {
   return {&class_sets_, class_sets_.intern(std::move(classes))};
 }
 
+bool QuotaSearch::look(const WaitingPod& pod, const Ruling& ruling,
+                       std::vector<quota::ChargeClassId> classes, Found& found) {
+  std::sort(classes.begin(), classes.end());
+  found.scope = scope_of(std::move(classes));
+  found.answers = &finder_.refresh(pod, ruling, found.scope);
+  found.best = found.answers->best({.scope = found.scope, .ruling = &ruling});
+  return found.best.node != kNoSlot;
+}
+
 std::optional<quota::Standing> QuotaSearch::borrow_in_turn(const WaitingPod& pod,
                                                            const Ruling& ruling, Found& found) {
   // The classes, those where the quota stands best first.
@@ -56,23 +65,16 @@ std::optional<quota::Standing> QuotaSearch::borrow_in_turn(const WaitingPod& pod
                    [](const auto& a, const auto& b) { return compare(a.first, b.first) < 0; });
   auto way = ways.begin();
   std::vector<quota::ChargeClassId> classes = found.admission.within;
-  const auto look = [&] {
-    std::sort(classes.begin(), classes.end());
-    found.scope = scope_of(classes);
-    found.answers = &finder_.refresh(pod, ruling, found.scope);
-    found.best = found.answers->best({.scope = found.scope, .ruling = &ruling});
-    return found.best.node != kNoSlot;
-  };
   for (; way != ways.end() && queue_.comes_first(pod, way->first); ++way) {
     classes.push_back(way->second);
   }
   // All that it may borrow is what was searched.
   if (way == ways.end()) return std::nullopt;
-  if (way != ways.begin() && look()) return std::nullopt;
+  if (way != ways.begin() && look(pod, ruling, std::move(classes), found)) return std::nullopt;
   for (; way != ways.end(); ++way) {
     classes = found.admission.within;
     classes.push_back(way->second);
-    if (look()) return way->first;
+    if (look(pod, ruling, std::move(classes), found)) return way->first;
   }
   return std::nullopt;
 }
@@ -84,20 +86,14 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
   found.admission = world_.ledger.admit(quota_of(pod), pod.demand, rank);
   if (found.admission.refuses()) return found;
   const auto& [within, borrowing, refused_some] = found.admission;
-  const auto look = [&](std::vector<quota::ChargeClassId> classes) {
-    found.scope = scope_of(std::move(classes));
-    found.answers = &finder_.refresh(pod, ruling, found.scope);
-    found.best = found.answers->best({.scope = found.scope, .ruling = &ruling});
-  };
-  if (!within.empty() || borrowing.empty()) look(within);
+  if (!within.empty() || borrowing.empty()) look(pod, ruling, within, found);
   if (!found.any() && is_holder) {
     found.held_node = holds_.held_node_has_room(pod, within) &&
                       ruling.find(holds_.of(pod)->on->node()) == nullptr;
   }
   if (found.any() || borrowing.empty()) return found;
   // Together with the other classes, none of which has room: so one place counts all refusals.
-  look(found.admission.classes());
-  found.borrows = found.any();
+  found.borrows = look(pod, ruling, found.admission.classes(), found);
   return found;
 }
 

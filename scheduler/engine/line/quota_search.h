@@ -58,6 +58,10 @@ class QuotaSearch {
   [[nodiscard]] Scope scope_of(std::vector<quota::ChargeClassId> classes);
 
  private:
+  // Searches the nodes of those classes, in any order. Whether one has room.
+  bool look(const WaitingPod& pod, const Ruling& ruling, std::vector<quota::ChargeClassId> classes,
+            Found& found);
+
   const World& world_;
   Finder& finder_;
   Queues& queue_;
