@@ -20,14 +20,17 @@
 // And models have prices.
 //
 // The weights of the kinds that may run on a model add up to one, so between models it is the price
-// that decides: pods that name no model leave those alone that others can run on only. With ρ what
-// is asked for by name per GPU of the model, as a multiple of what is asked for per GPU in all,
+// that decides: pods that may run anywhere leave those models alone that others can run on only,
+// because they name them or because only their nodes have the CPU and the memory. With ρ what is
+// asked for by such pods per GPU of the model, as a multiple of what is asked for per GPU in all,
 //
-//   price = min(ρ^4, 2)
+//   price = min(ρ^3, 2)
 //
-// At ρ = 1 pods that name the model want as many of its GPUs as it has of all that are in use;
-// below, there is room for others: hence a power. A pod that may run on several models asks for
-// each in proportion to its GPUs; one that may run on all of them names none.
+// At ρ = 1 such pods want as many of its GPUs as it has of all that are in use; below, there is
+// room for others: hence a power. A kind of pod asks for GPUs of the nodes that have as many as one
+// of its pods asks for, g, in proportion to those that it may run on. It counts √g-fold, as several
+// GPUs have to be free on one node at one time; in full if it may run on half of them or less; and
+// less the more of them it may run on, 2 · (1 − the part).
 //
 // Arguments (UsableGpuArgs), all with the defaults that held up best when pods come and go:
 //
@@ -38,7 +41,7 @@
 //   multiGpu:
 //     keepAll: true       kinds of two and more GPUs are typical however rare they are
 //     factor: 30          their weight is factor · p; 0: weighed by v^-x like all others
-//   conserveCpu: 0        milli-GPU that each core left on a node counts as lost, where the
+//   conserveCpu: 4        milli-GPU that each core left on a node counts as lost, where the
 //                         workload asks for more CPU per GPU than the nodes have; 0: never
 //   scarcity: true        weights are multiplied by s^1.25, with s the GPUs of the nodes with as
 //                         many as the pod asks for / those of them with its CPU and memory

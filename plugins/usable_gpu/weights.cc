@@ -30,19 +30,37 @@ double power(double v, std::int64_t half_exponents) {
   return result;
 }
 
-// The GPUs of the nodes with as many as the pod asks for, per GPU of those of them whose CPU and
-// memory would suffice for it if they were empty; 0 when there is none; 1 when no node is known.
-double scarcity(const TypicalPod& pod, const ClusterContext& cluster) {
-  if (cluster.gpu_nodes.empty()) return 1.0;
-  double large_enough = 0;
-  double could_take = 0;
+// GPUs by model.
+using ByModel = std::map<std::string, double, std::less<>>;
+
+// What pods of a kind would find if the cluster were empty.
+struct Room {
+  double enough_gpus = 0;  // GPUs of the nodes with as many as one pod asks for
+  double fitting = 0;      // those of the nodes whose CPU and memory suffice as well
+  double allowed = 0;      // those of them on models that it may run on
+  ByModel by_model;        // where these are
+};
+
+Room room_for(const TypicalPod& pod, const ClusterContext& cluster) {
+  Room room;
   for (const auto& [node, nodes] : cluster.gpu_nodes) {
     if (node.gpus < pod.gpus) continue;
     const double gpus = static_cast<double>(node.gpus) * static_cast<double>(nodes);
-    large_enough += gpus;
-    if (pod.cpu <= node.cpu && pod.memory <= node.memory) could_take += gpus;
+    room.enough_gpus += gpus;
+    if (pod.cpu > node.cpu || pod.memory > node.memory) continue;
+    room.fitting += gpus;
+    if (!may_run_on(pod, node.product)) continue;
+    room.allowed += gpus;
+    room.by_model[node.product] += gpus;
   }
-  return could_take > 0 ? large_enough / could_take : 0.0;
+  return room;
+}
+
+// s of usable_gpu.h; 0 when no node is large enough; 1 when no node is known.
+double scarcity(const TypicalPod& pod, const ClusterContext& cluster) {
+  if (cluster.gpu_nodes.empty()) return 1.0;
+  const Room room = room_for(pod, cluster);
+  return room.fitting > 0 ? room.enough_gpus / room.fitting : 0.0;
 }
 
 // Before normalisation.
@@ -87,9 +105,6 @@ std::vector<WeightedKind> kinds_on(const std::string& model, const std::vector<T
   return kinds;
 }
 
-// GPUs by model.
-using ByModel = std::map<std::string, double, std::less<>>;
-
 ByModel gpus_by_model(const ClusterContext& cluster) {
   ByModel gpus;
   for (const auto& [node, nodes] : cluster.gpu_nodes) {
@@ -98,17 +113,8 @@ ByModel gpus_by_model(const ClusterContext& cluster) {
   return gpus;
 }
 
-// The GPUs that the pod's kind may run on.
-double allowed_gpus(const TypicalPod& pod, const ByModel& gpus) {
-  double allowed = 0;
-  for (const auto& [model, there] : gpus) {
-    if (may_run_on(pod, model)) allowed += there;
-  }
-  return allowed;
-}
-
-// ρ of usable_gpu.h, for the models of nodes that pods ask for by name.
-ByModel named_demand(const ClusterContext& cluster) {
+// ρ of usable_gpu.h. Of nodes whose labels name no model nothing is known to be special.
+ByModel confined_demand(const ClusterContext& cluster) {
   const ByModel gpus = gpus_by_model(cluster);
   double all_gpus = 0;
   for (const auto& [model, there] : gpus) all_gpus += there;
@@ -117,21 +123,25 @@ ByModel named_demand(const ClusterContext& cluster) {
   for (const TypicalPod& pod : cluster.pods) {
     const double asked =
         static_cast<double>(pod.count) * static_cast<double>(pod.gpus * pod.milli) / 1'000.0;
-    const double allowed = pod.products.empty() ? all_gpus : allowed_gpus(pod, gpus);
-    if (asked == 0 || allowed == 0) continue;
+    if (asked == 0) continue;
+    const Room room = room_for(pod, cluster);
+    if (room.allowed == 0) continue;
     all_asked += asked;
-    if (allowed == all_gpus) continue;  // it may run on all of them, whether or not it names them
-    for (const auto& [model, there] : gpus) {
-      if (may_run_on(pod, model)) demand[model] += asked / allowed;
+    const double confined = std::min(1.0, 2.0 * (1.0 - room.allowed / room.enough_gpus));
+    const double per_gpu =
+        confined * std::sqrt(static_cast<double>(pod.gpus)) * asked / room.allowed;
+    for (const auto& [model, there] : room.by_model) {
+      if (!model.empty()) demand[model] += per_gpu * there / gpus.at(model);
     }
   }
   for (auto& [model, asked] : demand) asked *= all_gpus / all_asked;
   return demand;
 }
 
-// Of a GPU that so much is asked for, in GPUs.
+// Of a GPU of a model with this ρ, in GPUs; less than a thousandth is nothing.
 double price(double demand) {
-  return std::min(demand * demand * demand * demand, static_cast<double>(kMostPrice));
+  const double cube = demand * demand * demand;
+  return cube < 0.001 ? 0.0 : std::min(cube, static_cast<double>(kMostPrice));
 }
 
 }  // namespace
@@ -148,10 +158,11 @@ KindsByModel usable_gpu_weights(const ClusterContext& cluster, const UsableGpuWe
     kinds[model] = kinds_on(model, typical.pods, raw);
   }
   if (!how.model_prices) return kinds;
-  for (const auto& [model, demand] : named_demand(cluster)) {
+  for (const auto& [model, demand] : confined_demand(cluster)) {
+    const double weight = price(demand) * static_cast<double>(kUnitWeight);
+    if (weight == 0) continue;
     const auto [on_model, is_new] = kinds.try_emplace(model);
     if (is_new) on_model->second = kinds_on(model, typical.pods, raw);
-    const double weight = price(demand) * static_cast<double>(kUnitWeight);
     on_model->second.push_back({.gpus = 1, .milli = 1, .weight = std::llround(weight)});
   }
   return kinds;

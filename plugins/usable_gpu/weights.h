@@ -19,7 +19,7 @@ struct UsableGpuWeights {
   bool keep_all_multi_gpu = true;      // kinds of several GPUs are typical however rare they are
   std::int64_t multi_gpu_factor = 30;  // weight of several GPUs per popularity; 0: like all others
   bool scarcity = true;      // kinds that only few of the nodes are large enough for count more
-  bool model_prices = true;  // GPUs of models that many pods name are worth more
+  bool model_prices = true;  // GPUs of models that pods can run on alone are worth more
 
   friend bool operator==(const UsableGpuWeights&, const UsableGpuWeights&) = default;
 };

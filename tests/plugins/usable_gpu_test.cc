@@ -54,10 +54,11 @@ constexpr UsableGpuWeights kBoth{.coverage = 90,
                                  .model_prices = true};
 
 constexpr const char* kArgsP1 =
-    "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false}";
+    "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false, "
+    "conserveCpu: 0}";
 constexpr const char* kArgsP2 =
     "{coverage: 85, popularity: sqrt, weightExponent: 3.5, "
-    "multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false}";
+    "multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false, conserveCpu: 0}";
 
 constexpr const char* kArgsBoth =
     "{popularity: sqrt, weightExponent: 3.5, multiGpu: {factor: 200}, conserveCpu: 10}";
@@ -119,27 +120,44 @@ struct Naive {
     return w * std::pow(static_cast<double>(large_enough) / static_cast<double>(could_take), 1.25);
   }
 
-  // Of a GPU of that model: how much more is asked for by its name than it has of what is in use.
+  // GPUs of nodes that `counts`.
+  template <typename Counts>
+  [[nodiscard]] double gpus_where(const Counts& counts) const {
+    double sum = 0;
+    for (const auto& [node, nodes] : context.gpu_nodes) {
+      if (counts(node)) sum += static_cast<double>(node.gpus * nodes);
+    }
+    return sum;
+  }
+
+  // Of a GPU of that model: what is asked for of it because pods can run on few others.
   [[nodiscard]] double price(const std::string& model) const {
-    if (!args.weights.model_prices) return 0;
+    if (!args.weights.model_prices || model.empty()) return 0;
+    const double all = gpus_where([](const auto& /*node*/) { return true; });
+    const double of_model = gpus_where([&](const auto& node) { return node.product == model; });
     double everywhere = 0;
     double here = 0;  // asked for per GPU
     for (const TypicalPod& pod : context.pods) {
-      double allowed = 0;
-      bool here_too = false;
-      for (const auto& [node, nodes] : context.gpu_nodes) {
-        const auto named = std::count(pod.products.begin(), pod.products.end(), node.product);
-        if (!pod.products.empty() && named == 0) continue;
-        allowed += static_cast<double>(node.gpus * nodes);
-        here_too = here_too || node.product == model;
-      }
-      if (allowed == 0) continue;
+      const auto enough = [&](const auto& node) { return node.gpus >= pod.gpus; };
+      const auto allowed = [&](const auto& node) {
+        return enough(node) && node.cpu >= pod.cpu && node.memory >= pod.memory &&
+               (pod.products.empty() ||
+                std::count(pod.products.begin(), pod.products.end(), node.product) > 0);
+      };
+      const double room = gpus_where(allowed);
+      if (room == 0) continue;
       const double asked =
           static_cast<double>(pod.count) * static_cast<double>(pod.gpus * pod.milli) / 1'000;
-      everywhere += asked / static_cast<double>(context.gpus);
-      if (here_too && allowed < static_cast<double>(context.gpus)) here += asked / allowed;
+      everywhere += asked / all;
+      const double room_here =
+          gpus_where([&](const auto& node) { return allowed(node) && node.product == model; });
+      if (room_here == 0) continue;
+      const double confined = std::min(1.0, 2 - 2 * room / gpus_where(enough));
+      here += std::sqrt(pod.gpus) * confined * asked / room * room_here / of_model;
     }
-    return here == 0 ? 0 : std::min(2.0, std::pow(here / everywhere, 4));
+    if (here == 0) return 0;
+    const double cube = std::pow(here / everywhere, 3);
+    return cube < 0.001 ? 0 : std::min(2.0, cube);
   }
 
   [[nodiscard]] static std::int64_t usable(const NaiveNode& node, const TypicalPod& pod) {
@@ -224,10 +242,10 @@ TEST_CASE("UsableGpu weighs kinds by frequency, size, number of GPUs and scarcit
 }
 
 TEST_CASE("UsableGpu weighs the kinds that may run on a model, and its price") {
-  // 120 GPUs are asked for, where there are 40.
+  // 150 GPUs are asked for that 40 could give, 3.75 for each.
   auto context = workload({kind(30, 0, 1, 1'000, {"A"}), kind(30, 0, 1, 1'000, {"A", "B"}),
                            kind(30, 0, 1, 1'000), kind(15, 0, 2, 1'000, {"", "A", "B"}),
-                           kind(15, 0, 2, 1'000, {"C"})});
+                           kind(15, 0, 2, 1'000, {"B"}), kind(15, 0, 2, 1'000, {"C"})});
   context.gpu_nodes = {{{.product = "", .gpus = 2}, 5},
                        {{.product = "A", .gpus = 2}, 5},
                        {{.product = "B", .gpus = 4}, 5}};
@@ -236,18 +254,47 @@ TEST_CASE("UsableGpu weighs the kinds that may run on a model, and its price") {
   how.multi_gpu_factor = 1;
   const auto of = [](double part) { return std::llround(part * (1 << 20)); };
   using Weights = std::vector<std::int64_t>;
-  // 30 and a third of 30 for 10 GPUs, four times what all GPUs are asked for: the highest price.
+  // 30 on 10 GPUs; 30 on 30, which are three quarters of all and count half.
+  const double a = (3 + 0.5) / 3.75;
   CHECK(weights(context, how, "A") ==
-        Weights{of(30 / 105.0), of(30 / 105.0), of(30 / 105.0), of(15 / 105.0), of(2)});
-  // Two thirds of 30 for 20 GPUs, one each; three for each of all.
+        Weights{of(30 / 105.0), of(30 / 105.0), of(30 / 105.0), of(15 / 105.0), of(a * a * a)});
+  // The second again, and pods of two GPUs that ask for 30 on 20 GPUs.
+  const double b = (0.5 + std::sqrt(2) * 1.5) / 3.75;
   CHECK(weights(context, how, "B") ==
-        Weights{of(30 / 75.0), of(30 / 75.0), of(15 / 75.0), of(1 / 81.0)});
+        Weights{of(30 / 90.0), of(30 / 90.0), of(15 / 90.0), of(15 / 90.0), of(b * b * b)});
   // Of no model that pods name, or of one that no node has: no price.
   CHECK(weights(context, how) == Weights{of(30 / 45.0), of(15 / 45.0)});
   CHECK(weights(context, how, "C") == Weights{of(30 / 45.0), of(15 / 45.0)});
 
   how.model_prices = false;
-  CHECK(weights(context, how, "B") == Weights{of(30 / 75.0), of(30 / 75.0), of(15 / 75.0)});
+  CHECK(weights(context, how, "B") ==
+        Weights{of(30 / 90.0), of(30 / 90.0), of(15 / 90.0), of(15 / 90.0)});
+}
+
+TEST_CASE("UsableGpu prices a model whose nodes alone are large enough for some pods") {
+  // A tenth of the nodes of eight GPUs have the CPU for the second kind.
+  auto context = workload({kind(90, 1'000, 1, 1'000), kind(10, 100'000, 8, 1'000)});
+  context.gpu_nodes = {{{.product = "A", .gpus = 8, .cpu = 96'000}, 9},
+                       {{.product = "B", .gpus = 8, .cpu = 128'000}, 1},
+                       {{.product = "C", .gpus = 1, .cpu = 8'000}, 20}};
+  context.gpus = 100;
+  const auto price = [&] {
+    const plugins::KindsByModel kinds = usable_gpu_weights(context, kD9);
+    const auto found = kinds.find("B");
+    return found == kinds.end() ? 0 : found->second.back().weight;
+  };
+  // 80 on 8 GPUs, where 170 are asked for on 100.
+  CHECK(price() == 2 * plugins::kUnitWeight);
+  // Few such pods: ρ = √8 · 8/8 / 9.08 = 0.31.
+  context.pods[0].count = 900;
+  context.pods[1].count = 1;
+  const double rho = std::sqrt(8) / 9.08;
+  CHECK(price() == std::llround(rho * rho * rho * plugins::kUnitWeight));
+  // Nodes with as much CPU: no node is special.
+  context.gpu_nodes = {{{.product = "A", .gpus = 8, .cpu = 128'000}, 9},
+                       {{.product = "B", .gpus = 8, .cpu = 128'000}, 1},
+                       {{.product = "C", .gpus = 1, .cpu = 8'000}, 20}};
+  CHECK(usable_gpu_weights(context, kD9).count("B") == 0);
 }
 
 TEST_CASE("a pod that names no model leaves those alone that others need") {
@@ -264,7 +311,8 @@ TEST_CASE("a pod that names no model leaves those alone that others need") {
         .ask(*made->score, gpu_pod(1'000, 1), context)
         .score;
   };
-  // ρ = 1.5; 1.5^4 is more than 2: two GPUs, of a thousand thousandths, in steps of 50.
+  // ρ = 1.5: 50 are asked for on 8 GPUs, and 100 on 24. 1.5^3 is more than 2: two GPUs, of a
+  // thousand thousandths, in steps of 50.
   CHECK(score("", "B") - score("", "A") == 2 * 1'000 / 50);
   CHECK(score("modelPrices: false", "B") == score("modelPrices: false", "A"));
 }
@@ -361,7 +409,7 @@ TEST_CASE("CPU is scarce where the workload asks for more of it per GPU than the
   CHECK(plugins::cpu_scarcity(nothing) == 0);
 }
 
-TEST_CASE("UsableGpu keeps CPU together where it is scarce, if told to") {
+TEST_CASE("UsableGpu keeps CPU together where it is scarce") {
   auto context = workload({kind(1, 1'000, 1, 500)});
   context.gpus = 1;
   const auto difference = [&](const char* args) {
@@ -375,7 +423,8 @@ TEST_CASE("UsableGpu keeps CPU together where it is scarce, if told to") {
   };
   context.cpu = 1'000;
   CHECK(difference("conserveCpu: 50") == 4);
-  CHECK(difference("") == 0);
+  CHECK(difference("conserveCpu: 25") == 2);
+  CHECK(difference("conserveCpu: 0") == 0);
   context.cpu = 100'000;
   CHECK(difference("conserveCpu: 50") == 0);
 }
@@ -404,7 +453,7 @@ TEST_CASE("UsableGpu gives what its definition gives, on random nodes, pods and 
     const char* args;
     UsableGpuArgs want;
   };
-  const std::vector<Setting> settings = {{"", {kD9, 50, 0}},
+  const std::vector<Setting> settings = {{"", {kD9, 50, 4}},
                                          {kArgsP1, {kP1, 100, 0}},
                                          {kArgsP2, {kP2, 50, 0}},
                                          {kArgsBoth, {kBoth, 50, 10}}};
