@@ -36,14 +36,17 @@ struct FixedAccounts final : Accounts {
 
   [[nodiscard]] quota::Standing standing(const Entity& head) const override {
     ++standings;
+    if (head.borrows_at) return *head.borrows_at;
     return within.contains(head.queue) ? quota::Standing{} : as_borrower(head.queue);
   }
   [[nodiscard]] quota::Standing as_borrower(QueueId queue) const {
     const auto known = used.find(queue);
-    const quota::Standing::Share share{
-        .tier = quota::Standing::Tier::kBorrower,
-        .beyond = quota::GpuShare::gpus(known == used.end() ? 0 : known->second),
-        .weight = quota::GpuShare::gpus(1)};
+    return beyond(known == used.end() ? 0 : known->second);
+  }
+  [[nodiscard]] static quota::Standing beyond(int gpus) {
+    const quota::Standing::Share share{.tier = quota::Standing::Tier::kBorrower,
+                                       .beyond = quota::GpuShare::gpus(gpus),
+                                       .weight = quota::GpuShare::gpus(1)};
     return {.levels = {share}};
   }
   [[nodiscard]] std::vector<quota::InPool> in_pools(QueueId queue) const override {

@@ -70,6 +70,73 @@ TEST_CASE("the turn goes to the queue that ranks first now, of equals to the old
   CHECK(f.drain() == Names{"s1", "v1", "v2", "m1"});
 }
 
+TEST_CASE("whether a pod would have its turn if its quota stood elsewhere") {
+  Fixture f;
+  f.queues.activate(f.pod("s1", kSpeech));
+  f.queues.activate(f.pod("v1", kVision));
+  f.accounts.used = {{kVision, 1}, {kSpeech, 2}};
+  Entity* const v1 = f.next();
+  REQUIRE(name_of(*v1) == "v1");
+  CHECK(f.queues.comes_first(*v1, FixedAccounts::beyond(1)));
+  CHECK_FALSE(f.queues.comes_first(*v1, FixedAccounts::beyond(2)));  // of equals the older pod
+  CHECK_FALSE(f.queues.comes_first(*v1, FixedAccounts::beyond(3)));
+}
+
+TEST_CASE("a pod has its turn before quotas that wait to borrow if its quota stands before them") {
+  Fixture f;
+  f.accounts.used = {{kSpeech, 5}};
+  f.accounts.pools[kSpeech] = {1};
+  f.blocked = {"s1"};
+  f.queues.park(f.pod("s1", kSpeech), {}, kWaitsForQuota, kStart + 1h);
+  CHECK(f.next() == nullptr);
+  Entity& v1 = f.pod("v1", kVision);
+  f.queues.activate(v1);
+  REQUIRE(f.next() == &v1);
+  CHECK(f.queues.comes_first(v1, FixedAccounts::beyond(6)));  // nothing is left to lend
+  f.accounts.left[1] = 1;
+  f.queues.pool_opened(1);
+  REQUIRE(f.next() == &v1);
+  CHECK(f.queues.comes_first(v1, FixedAccounts::beyond(4)));
+  CHECK_FALSE(f.queues.comes_first(v1, FixedAccounts::beyond(5)));
+}
+
+TEST_CASE("a pod that can borrow only where its quota stands behind others waits for them") {
+  Fixture f;
+  f.accounts.used = {{kVision, 1}, {kSpeech, 2}};
+  Entity& s1 = f.pod("s1", kSpeech);
+  Entity& v1 = f.pod("v1", kVision);
+  f.queues.activate(s1);
+  f.queues.activate(v1);
+  const auto behind = [&] {
+    REQUIRE(f.next() == &v1);
+    f.queues.borrows_at(v1, FixedAccounts::beyond(3));
+    CHECK(f.next() == &s1);
+  };
+  SECTION("until its quota's account changes") {
+    behind();
+    f.queues.account_changed(kSpeech);
+    CHECK(f.next() == &s1);
+    f.queues.account_changed(kVision);
+    CHECK(f.next() == &v1);
+  }
+  SECTION("until something opens") {
+    behind();
+    f.queues.quotas_changed();
+    CHECK(f.next() == &v1);
+  }
+  SECTION("until it is put elsewhere") {
+    behind();
+    f.queues.remove(v1);
+    f.queues.activate(v1);
+    CHECK(f.next() == &v1);
+  }
+  SECTION("until the others had their turn") {
+    behind();
+    f.queues.remove(s1);
+    CHECK(f.next() == &v1);
+  }
+}
+
 TEST_CASE("pods without quota have their turn before those of quotas where that is configured") {
   for (const bool main_first : {false, true}) {
     Fixture f(main_first);
