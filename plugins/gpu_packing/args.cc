@@ -34,6 +34,8 @@ GpuPackingArgs read_gpu_packing_args(ObjectReader& args) {
   read.pack_pieces = args.boolean("packPieces").value_or(read.pack_pieces);
   read.keep_whole_nodes =
       args.integer("keepWholeNodes", {.min = 0, .max = 64'000}).value_or(read.keep_whole_nodes);
+  read.conserve_cpu =
+      args.integer("conserveCpu", {.min = 0, .max = 1'000}).value_or(read.conserve_cpu);
   read_types(args, read);
   return read;
 }

@@ -93,7 +93,9 @@ std::vector<ResourceAmount> kinds_of_gpu(const PodShape& shape, const ResourceNa
 class GpuPacking final : public ScorePlugin {
  public:
   explicit GpuPacking(GpuPackingArgs args)
-      : args_(std::move(args)), surcharge_(args_, UsableGpuArgs{}.quantum) {}
+      : args_(std::move(args)),
+        usable_(core_of(args_)),
+        surcharge_(args_, UsableGpuArgs{}.quantum) {}
 
   std::string_view name() const override { return "GpuPacking"; }
   std::int64_t max_score() const override { return usable_.max_score() + surcharge_.most(); }
@@ -122,6 +124,11 @@ class GpuPacking final : public ScorePlugin {
   }
 
  private:
+  static UsableGpuArgs core_of(const GpuPackingArgs& args) {
+    UsableGpuArgs core;
+    core.conserve_cpu = args.conserve_cpu;
+    return core;
+  }
   // GpuSharing packs or spreads these pods.
   static bool asks_for_shared(const std::vector<ResourceAmount>& kinds,
                               const ResourceNames& names) {
@@ -131,7 +138,7 @@ class GpuPacking final : public ScorePlugin {
   }
 
   GpuPackingArgs args_;
-  UsableGpuScoring usable_{UsableGpuArgs{}};
+  UsableGpuScoring usable_;
   Surcharge surcharge_;
 };
 

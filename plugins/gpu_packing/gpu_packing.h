@@ -22,12 +22,13 @@
 // On a live cluster GPUs are counts: kubelet chooses which GPU of a node a pod gets.
 //
 // Arguments (GpuPackingArgs); what each alone and all together achieve: bench/replay/README.md,
-// "Parts of GpuPacking". The two that are off cost more GPU than they save on the traces tried.
+// "Parts of GpuPacking". Those that are off cost more than they save on most traces.
 //   podsWithoutGpuApart: true   pods without GPU onto nodes without
 //   packPieces: true            MIG instances by what stays free, and GPUs of an unknown workload
 //                               by how full the node would be; false: such pods are not scored
 //   keepWholeNodes: 0           milli-GPU: a node on which no GPU is taken yet counts as if the pod
 //                               destroyed that much more there
+//   conserveCpu: 0              that of UsableGpu: keeps free CPU together where it is scarce
 //   cheapTypesFirst: []         GPU types from cheap to expensive: a pod that names no GPU type
 //                               goes to the earliest listed type; each step costs as much as
 //                               destroying twice what the pod takes; types that are not listed come

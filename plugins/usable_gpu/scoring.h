@@ -15,7 +15,7 @@ namespace plugins {
 struct UsableGpuArgs {
   UsableGpuWeights weights;
   std::int64_t quantum = 50;      // milli-GPU
-  std::int64_t conserve_cpu = 4;  // milli-GPU that a core left on a node counts as lost
+  std::int64_t conserve_cpu = 0;  // milli-GPU that a core left on a node counts as lost
 
   friend bool operator==(const UsableGpuArgs&, const UsableGpuArgs&) = default;
 };

@@ -26,11 +26,13 @@
 //
 //   price = min(ρ^3, 2)
 //
-// At ρ = 1 such pods want as many of its GPUs as it has of all that are in use; below, there is
-// room for others: hence a power. A kind of pod asks for GPUs of the nodes that have as many as one
-// of its pods asks for, g, in proportion to those that it may run on. It counts √g-fold, as several
-// GPUs have to be free on one node at one time; in full if it may run on half of them or less; and
-// less the more of them it may run on, 2 · (1 − the part).
+// or none below 0.001. For one GPU, at ρ = 1 such pods want as many of the model's GPUs as it has
+// of all that are in use; below, there is room for others: hence a power. A kind of pod asks for
+// each model in proportion to its GPUs on which it may run. It counts √g-fold, with g the GPUs that
+// one pod asks for, as several have to be free on one node at one time; in full if it may run on
+// half of all GPUs or less, and less the more it may run on, 2 · (1 − the part). All are those of
+// the nodes with g and more GPUs; for a kind that names models, which keeps to them for a reason of
+// its own, those of all nodes.
 //
 // Arguments (UsableGpuArgs), all with the defaults that held up best when pods come and go:
 //
@@ -41,8 +43,10 @@
 //   multiGpu:
 //     keepAll: true       kinds of two and more GPUs are typical however rare they are
 //     factor: 30          their weight is factor · p; 0: weighed by v^-x like all others
-//   conserveCpu: 4        milli-GPU that each core left on a node counts as lost, where the
-//                         workload asks for more CPU per GPU than the nodes have; 0: never
+//   conserveCpu: 0        milli-GPU that each core left on a node counts as lost, where the
+//                         workload asks for more CPU per GPU than the nodes have; 0: never. All
+//                         pods count that a node with GPUs could take, so it is for clusters whose
+//                         nodes all have GPUs; 4 helped most
 //   scarcity: true        weights are multiplied by s^1.25, with s the GPUs of the nodes with as
 //                         many as the pod asks for / those of them with its CPU and memory
 //   modelPrices: true     false: each price is 0

@@ -113,7 +113,7 @@ ByModel gpus_by_model(const ClusterContext& cluster) {
   return gpus;
 }
 
-// ρ of usable_gpu.h. Of nodes whose labels name no model nothing is known to be special.
+// ρ of usable_gpu.h, by model; "": of the nodes whose labels name none.
 ByModel confined_demand(const ClusterContext& cluster) {
   const ByModel gpus = gpus_by_model(cluster);
   double all_gpus = 0;
@@ -127,12 +127,12 @@ ByModel confined_demand(const ClusterContext& cluster) {
     const Room room = room_for(pod, cluster);
     if (room.allowed == 0) continue;
     all_asked += asked;
-    const double confined = std::min(1.0, 2.0 * (1.0 - room.allowed / room.enough_gpus));
+    const double of = pod.products.empty() ? room.enough_gpus : all_gpus;
+    const double confined = std::min(1.0, 2.0 * (1.0 - room.allowed / of));
     const double per_gpu =
         confined * std::sqrt(static_cast<double>(pod.gpus)) * asked / room.allowed;
-    for (const auto& [model, there] : room.by_model) {
-      if (!model.empty()) demand[model] += per_gpu * there / gpus.at(model);
-    }
+    for (const auto& [model, there] : room.by_model)
+      demand[model] += per_gpu * there / gpus.at(model);
   }
   for (auto& [model, asked] : demand) asked *= all_gpus / all_asked;
   return demand;
@@ -158,12 +158,18 @@ KindsByModel usable_gpu_weights(const ClusterContext& cluster, const UsableGpuWe
     kinds[model] = kinds_on(model, typical.pods, raw);
   }
   if (!how.model_prices) return kinds;
+  const auto on = [&](const std::string& model) -> std::vector<WeightedKind>& {
+    const auto [on_model, is_new] = kinds.try_emplace(model);
+    if (is_new) on_model->second = kinds_on(model, typical.pods, raw);
+    return on_model->second;
+  };
   for (const auto& [model, demand] : confined_demand(cluster)) {
     const double weight = price(demand) * static_cast<double>(kUnitWeight);
     if (weight == 0) continue;
-    const auto [on_model, is_new] = kinds.try_emplace(model);
-    if (is_new) on_model->second = kinds_on(model, typical.pods, raw);
-    on_model->second.push_back({.gpus = 1, .milli = 1, .weight = std::llround(weight)});
+    if (model.empty()) {  // the other models have no share in what is added to theirs
+      for (const auto& [other, there] : gpus_by_model(cluster)) on(other);
+    }
+    on(model).push_back({.gpus = 1, .milli = 1, .weight = std::llround(weight)});
   }
   return kinds;
 }
@@ -172,6 +178,8 @@ std::int64_t cpu_scarcity(const ClusterContext& cluster) {
   double cpu = 0;
   double gpu = 0;
   for (const TypicalPod& pod : cluster.pods) {
+    // What no node can take will never take from them.
+    if (!cluster.gpu_nodes.empty() && room_for(pod, cluster).allowed == 0) continue;
     const auto count = static_cast<double>(pod.count);
     cpu += count * static_cast<double>(pod.cpu);
     gpu += count * static_cast<double>(pod.gpus * pod.milli) / 1'000.0;

@@ -54,11 +54,10 @@ constexpr UsableGpuWeights kBoth{.coverage = 90,
                                  .model_prices = true};
 
 constexpr const char* kArgsP1 =
-    "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false, "
-    "conserveCpu: 0}";
+    "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false}";
 constexpr const char* kArgsP2 =
     "{coverage: 85, popularity: sqrt, weightExponent: 3.5, "
-    "multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false, conserveCpu: 0}";
+    "multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false}";
 
 constexpr const char* kArgsBoth =
     "{popularity: sqrt, weightExponent: 3.5, multiGpu: {factor: 200}, conserveCpu: 10}";
@@ -132,7 +131,14 @@ struct Naive {
 
   // Of a GPU of that model: what is asked for of it because pods can run on few others.
   [[nodiscard]] double price(const std::string& model) const {
-    if (!args.weights.model_prices || model.empty()) return 0;
+    if (!args.weights.model_prices) return 0;
+    const auto there = [&](const auto& kind) { return kind.first.product == model; };
+    if (std::none_of(context.gpu_nodes.begin(), context.gpu_nodes.end(), there)) {
+      const bool named = std::any_of(pods.begin(), pods.end(), [&](const TypicalPod& pod) {
+        return std::count(pod.products.begin(), pod.products.end(), model) > 0;
+      });
+      return named || model.empty() ? 0 : price("");
+    }
     const double all = gpus_where([](const auto& /*node*/) { return true; });
     const double of_model = gpus_where([&](const auto& node) { return node.product == model; });
     double everywhere = 0;
@@ -152,7 +158,8 @@ struct Naive {
       const double room_here =
           gpus_where([&](const auto& node) { return allowed(node) && node.product == model; });
       if (room_here == 0) continue;
-      const double confined = std::min(1.0, 2 - 2 * room / gpus_where(enough));
+      const double of = pod.products.empty() ? gpus_where(enough) : all;
+      const double confined = std::min(1.0, 2 - 2 * room / of);
       here += std::sqrt(pod.gpus) * confined * asked / room * room_here / of_model;
     }
     if (here == 0) return 0;
@@ -297,6 +304,34 @@ TEST_CASE("UsableGpu prices a model whose nodes alone are large enough for some 
   CHECK(usable_gpu_weights(context, kD9).count("B") == 0);
 }
 
+TEST_CASE("the only model with enough GPUs has a price by those who name it") {
+  const auto price = [](std::vector<std::string> products) {
+    auto context = workload({kind(9, 1'000, 1, 1'000), kind(1, 1'000, 8, 1'000, products)});
+    context.gpu_nodes = {{{.product = "A", .gpus = 8, .cpu = 64'000}, 10},
+                         {{.product = "T", .gpus = 4, .cpu = 64'000}, 20}};
+    context.gpus = 160;
+    const plugins::KindsByModel kinds = usable_gpu_weights(context, kD9);
+    return kinds.count("A") == 0 ? 0 : kinds.at("A").back().weight;
+  };
+  // √8 · 8/80 where 17/160 are asked for of each.
+  CHECK(price({"A"}) == 2 * plugins::kUnitWeight);
+  CHECK(price({}) == 0);
+}
+
+TEST_CASE("nodes whose labels name no model have a price of their own") {
+  // Only they have the CPU for pods of eight.
+  auto context = workload({kind(9, 1'000, 1, 1'000), kind(1, 128'000, 8, 1'000)});
+  context.gpu_nodes = {{{.product = "", .gpus = 8, .cpu = 192'000}, 10},
+                       {{.product = "B", .gpus = 8, .cpu = 96'000}, 10}};
+  context.gpus = 160;
+  const double rho = std::sqrt(8) * (8 / 80.0) / (17 / 160.0);
+  REQUIRE(rho * rho * rho > 2);
+  const plugins::KindsByModel kinds = usable_gpu_weights(context, kD9);
+  CHECK(kinds.at("").back().weight == 2 * plugins::kUnitWeight);
+  CHECK(kinds.at("").size() == 3);
+  CHECK(kinds.at("B").size() == 2);
+}
+
 TEST_CASE("a pod that names no model leaves those alone that others need") {
   // Half of the pods name model A, which a third of the GPUs are of.
   auto context = workload({kind(50, 1'000, 1, 1'000), kind(50, 1'000, 1, 1'000, {"A"})});
@@ -330,6 +365,7 @@ TEST_CASE("UsableGpu counts kinds more that only few nodes are large enough for"
   context.gpus = 64;
   UsableGpuWeights how = kD9;
   how.multi_gpu_factor = 1;
+  how.model_prices = false;
   const double eight = std::pow(4, 1.25);
   const double one = std::pow(2, 1.25);
   const auto of = [&](double part) { return std::llround(part / (1 + eight + one) * (1 << 20)); };
@@ -403,17 +439,26 @@ TEST_CASE("CPU is scarce where the workload asks for more of it per GPU than the
     INFO(cpu);
     CHECK(plugins::cpu_scarcity(context) == want);
   }
+  // What fits on no node counts nothing.
+  auto context = workload({kind(4, 8'000, 1, 1'000), kind(4, 1'000'000, 1, 10)});
+  context.gpus = 10;
+  context.cpu = 160'000;
+  context.gpu_nodes = {{{.product = "A", .gpus = 10, .cpu = 160'000}, 1}};
+  CHECK(plugins::cpu_scarcity(context) == 0);
+  context.gpu_nodes = {{{.product = "A", .gpus = 10, .cpu = 1'000'000}, 1}};
+  CHECK(plugins::cpu_scarcity(context) == plugins::kUnitWeight);
+
   auto nothing = workload({kind(3, 8'000, 0, 0)});
   nothing.gpus = 1;
   nothing.cpu = 1;
   CHECK(plugins::cpu_scarcity(nothing) == 0);
 }
 
-TEST_CASE("UsableGpu keeps CPU together where it is scarce") {
+TEST_CASE("UsableGpu keeps CPU together where it is scarce, if told to") {
   auto context = workload({kind(1, 1'000, 1, 500)});
   context.gpus = 1;
-  const auto difference = [&](const char* args) {
-    const auto made = make_plugin("UsableGpu", args);
+  const auto difference = [&](const char* args, const char* plugin = "UsableGpu") {
+    const auto made = make_plugin(plugin, args);
     REQUIRE(made);
     // The GPU stays as usable on either; five cores are left on one, nine on the other.
     const auto ask = [&](std::int64_t cpu) {
@@ -424,7 +469,9 @@ TEST_CASE("UsableGpu keeps CPU together where it is scarce") {
   context.cpu = 1'000;
   CHECK(difference("conserveCpu: 50") == 4);
   CHECK(difference("conserveCpu: 25") == 2);
-  CHECK(difference("conserveCpu: 0") == 0);
+  CHECK(difference("") == 0);
+  CHECK(difference("conserveCpu: 50", "GpuPacking") == 4);
+  CHECK(difference("", "GpuPacking") == 0);
   context.cpu = 100'000;
   CHECK(difference("conserveCpu: 50") == 0);
 }
@@ -453,7 +500,7 @@ TEST_CASE("UsableGpu gives what its definition gives, on random nodes, pods and 
     const char* args;
     UsableGpuArgs want;
   };
-  const std::vector<Setting> settings = {{"", {kD9, 50, 4}},
+  const std::vector<Setting> settings = {{"", {kD9, 50, 0}},
                                          {kArgsP1, {kP1, 100, 0}},
                                          {kArgsP2, {kP2, 50, 0}},
                                          {kArgsBoth, {kBoth, 50, 10}}};
