@@ -127,6 +127,7 @@ class GpuPacking final : public ScorePlugin {
   static UsableGpuArgs core_of(const GpuPackingArgs& args) {
     UsableGpuArgs core;
     core.conserve_cpu = args.conserve_cpu;
+    core.weights.model_prices = args.model_prices;
     return core;
   }
   // GpuSharing packs or spreads these pods.

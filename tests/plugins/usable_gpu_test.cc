@@ -338,8 +338,8 @@ TEST_CASE("a pod that names no model leaves those alone that others need") {
   context.gpu_nodes = {{{.product = "A", .gpus = 8, .cpu = 64'000, .memory = 1'024}, 1},
                        {{.product = "B", .gpus = 8, .cpu = 64'000, .memory = 1'024}, 2}};
   context.gpus = 24;
-  const auto score = [&](const char* args, const char* product) {
-    const auto made = make_plugin("UsableGpu", args);
+  const auto score = [&](const char* args, const char* product, const char* plugin = "UsableGpu") {
+    const auto made = make_plugin(plugin, args);
     REQUIRE(made);
     return GpuNode(64'000, std::vector<std::int32_t>(8, 1'000))
         .product(product)
@@ -350,6 +350,9 @@ TEST_CASE("a pod that names no model leaves those alone that others need") {
   // thousand thousandths, in steps of 50.
   CHECK(score("", "B") - score("", "A") == 2 * 1'000 / 50);
   CHECK(score("modelPrices: false", "B") == score("modelPrices: false", "A"));
+  CHECK(score("", "B", "GpuPacking") - score("", "A", "GpuPacking") == 2 * 1'000 / 50);
+  CHECK(score("modelPrices: false", "B", "GpuPacking") ==
+        score("modelPrices: false", "A", "GpuPacking"));
 }
 
 TEST_CASE("UsableGpu counts kinds more that only few nodes are large enough for") {
