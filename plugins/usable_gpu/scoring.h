@@ -35,8 +35,13 @@ class UsableGpuScoring {
   [[nodiscard]] std::int64_t max_score() const { return 3 * neutral(); }
 
  private:
+  struct Known {
+    GpuValue value;
+    std::int64_t cpu_scarcity = 0;  // if it matters
+  };
+
   UsableGpuArgs args_;
-  mutable PerVersion<GpuValue> value_;
+  mutable PerVersion<Known> known_;
 };
 
 }  // namespace plugins
