@@ -49,7 +49,8 @@ func (w *world) waitSaid(name string, parts ...string) {
 }
 
 // ask makes a pod that is refused with a message that contains all the parts, and leaves it waiting under the name. Nodes and pods
-// come to the scheduler by watches of their own, so it may be judged by the node that was; such a pod is taken back and made anew.
+// come to the scheduler by watches of their own, so it may be judged by the node that was; such a pod is taken back and made anew, and if
+// it was bound the verdict excuses it.
 func (w *world) ask(name string, asks fixture.PodOption, parts ...string) {
 	w.t.Helper()
 	var message string
@@ -61,6 +62,9 @@ func (w *world) ask(name string, asks fixture.PodOption, parts ...string) {
 		}
 		if !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(message, part) }) {
 			return
+		}
+		if bound(p) {
+			w.byNodesThatWere++
 		}
 		w.deletePod(name)
 		w.catchUp() // the next one is another pod of the same name

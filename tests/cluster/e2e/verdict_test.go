@@ -101,7 +101,7 @@ func (w *world) waitNoNews() {
 }
 
 func (w *world) expect(with ...expectation) expected {
-	want := expected{namespaces: []string{w.ns}, explained: map[history.Excuse]int{}}
+	want := expected{namespaces: []string{w.ns}, explained: map[history.Excuse]int{history.NodeChange: w.byNodesThatWere}}
 	for _, expect := range with {
 		expect(&want)
 	}

@@ -37,6 +37,8 @@ type world struct {
 	random   *rand.Rand
 	first    int // binds before the test began
 	foreign  int // binds of others before it began
+
+	byNodesThatWere int // binds of pods that ask took back
 }
 
 // worlds counts them, so that a test that is run twice has two namespaces.
