@@ -41,7 +41,7 @@ class MoreUsable final : public ValueScore {
     const std::int64_t all_lost = lost + cores_left * scale_.per_cpu;
     const std::int64_t key =
         floor_divide(requested() * kUnitWeight - all_lost, scale_.quantum * kUnitWeight);
-    // Rounded weights may add up to slightly more than one.
+    // With prices a node may lose more than its GPUs; rounded weights may exceed one a little.
     return std::clamp<std::int64_t>(scale_.neutral + key, 0, scale_.max);
   }
 

@@ -113,7 +113,7 @@ ByModel gpus_by_model(const ClusterContext& cluster) {
   return gpus;
 }
 
-// ρ of usable_gpu.h, by model; "": of the nodes whose labels name none.
+// ρ of usable_gpu.h by model; under "" that of the nodes without a model label.
 ByModel confined_demand(const ClusterContext& cluster) {
   const ByModel gpus = gpus_by_model(cluster);
   double all_gpus = 0;
@@ -131,8 +131,9 @@ ByModel confined_demand(const ClusterContext& cluster) {
     const double confined = std::min(1.0, 2.0 * (1.0 - room.allowed / of));
     const double per_gpu =
         confined * std::sqrt(static_cast<double>(pod.gpus)) * asked / room.allowed;
-    for (const auto& [model, there] : room.by_model)
+    for (const auto& [model, there] : room.by_model) {
       demand[model] += per_gpu * there / gpus.at(model);
+    }
   }
   for (auto& [model, asked] : demand) asked *= all_gpus / all_asked;
   return demand;
@@ -166,7 +167,7 @@ KindsByModel usable_gpu_weights(const ClusterContext& cluster, const UsableGpuWe
   for (const auto& [model, demand] : confined_demand(cluster)) {
     const double weight = price(demand) * static_cast<double>(kUnitWeight);
     if (weight == 0) continue;
-    if (model.empty()) {  // the other models have no share in what is added to theirs
+    if (model.empty()) {  // stands for all models without an entry, which this price is not for
       for (const auto& [other, there] : gpus_by_model(cluster)) on(other);
     }
     on(model).push_back({.gpus = 1, .milli = 1, .weight = std::llround(weight)});
