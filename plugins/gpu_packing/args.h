@@ -13,7 +13,7 @@ struct GpuPackingArgs {
   bool pods_without_gpu_apart = true;
   bool pack_pieces = true;
   std::int64_t keep_whole_nodes = 0;  // milli-GPU
-  std::int64_t conserve_cpu = 0;      // of UsableGpu, as the next
+  std::int64_t conserve_cpu = 8;      // of UsableGpu, as the next
   bool model_prices = true;
   std::vector<sched::gpu::TypeName> cheap_types_first;
 

@@ -28,7 +28,7 @@
 //                               by how full the node would be; false: such pods are not scored
 //   keepWholeNodes: 0           milli-GPU: a node on which no GPU is taken yet counts as if the pod
 //                               destroyed that much more there
-//   conserveCpu: 0              as UsableGpu's: keeps free CPU together where it is scarce
+//   conserveCpu: 8              as UsableGpu's: keeps free CPU together where it is scarce
 //   modelPrices: true           as UsableGpu's: pods leave models alone that others can run on only
 //   cheapTypesFirst: []         GPU types from cheap to expensive: a pod that names no GPU type
 //                               goes to the earliest listed type; each step costs as much as

@@ -59,8 +59,9 @@ std::int64_t ValueScore::rate_whole(const NodeView& node) const {
   const std::int64_t free = whole_devices(node);
   const std::int64_t taken = std::min(free, ask_.is_share() ? 0 : ask_.gpus);
   const Host host = host_of(node, ask_);
+  const bool has_gpus = node.facts.gpu.whole_gpus() > 0;
   return rate(value.of_whole(host.before, free) - value.of_whole(host.after, free - taken),
-              host.after.cpu);
+              has_gpus ? host.after.cpu : 0);
 }
 
 ValueScore::Best ValueScore::best_device(const ProductValue& value, std::int64_t before,

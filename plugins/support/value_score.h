@@ -38,8 +38,8 @@ class ValueScore : public sched::NodeScore {
     std::optional<std::size_t> device;  // of a share
   };
 
-  // The score of a node that loses so much value and has so much CPU left (milli-CPU). It must not
-  // increase with the loss.
+  // The score of a node that loses so much value and has so much CPU left beside GPUs (milli-CPU; 0
+  // on a node without whole GPUs). It must not increase with the loss.
   [[nodiscard]] virtual std::int64_t rate(std::int64_t lost, std::int64_t cpu_left) const = 0;
 
   [[nodiscard]] Best best(const sched::NodeView& node) const;

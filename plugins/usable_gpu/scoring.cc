@@ -53,16 +53,15 @@ class MoreUsable final : public ValueScore {
 std::unique_ptr<NodeScore> UsableGpuScoring::prepare(const GpuAsk& ask,
                                                      const ClusterContextPtr& cluster) const {
   if (cluster->pods.empty()) return nullptr;
-  auto known = known_.get(cluster, [this](const ClusterContext& context) {
-    return Known{GpuValue(usable_gpu_weights(context, args_.weights), HostLimit::kShare),
-                 args_.conserve_cpu == 0 ? 0 : cpu_scarcity(context)};
+  auto value = value_.get(cluster, [this](const ClusterContext& context) {
+    return GpuValue(usable_gpu_weights(context, args_.weights), HostLimit::kShare);
   });
-  const Scale scale{.quantum = args_.quantum,
-                    .neutral = neutral(),
-                    .max = max_score(),
-                    .per_cpu = args_.conserve_cpu * known->cpu_scarcity / 1'000};
-  return std::make_unique<MoreUsable>(std::shared_ptr<const GpuValue>(known, &known->value), ask,
-                                      scale);
+  const Scale scale{
+      .quantum = args_.quantum,
+      .neutral = neutral(),
+      .max = max_score(),
+      .per_cpu = cluster->cpu_is_scarce ? args_.conserve_cpu * kUnitWeight / 1'000 : 0};
+  return std::make_unique<MoreUsable>(std::move(value), ask, scale);
 }
 
 std::int64_t UsableGpuScoring::neutral() const { return kMost / args_.quantum + 1; }

@@ -15,7 +15,7 @@ namespace plugins {
 struct UsableGpuArgs {
   UsableGpuWeights weights;
   std::int64_t quantum = 50;      // milli-GPU
-  std::int64_t conserve_cpu = 0;  // milli-GPU that a core left on a node counts as lost
+  std::int64_t conserve_cpu = 8;  // milli-GPU that a core left on a node counts as lost
 
   friend bool operator==(const UsableGpuArgs&, const UsableGpuArgs&) = default;
 };
@@ -35,13 +35,8 @@ class UsableGpuScoring {
   [[nodiscard]] std::int64_t max_score() const { return 3 * neutral(); }
 
  private:
-  struct Known {
-    GpuValue value;
-    std::int64_t cpu_scarcity = 0;  // if it matters
-  };
-
   UsableGpuArgs args_;
-  mutable PerVersion<Known> known_;
+  mutable PerVersion<GpuValue> value_;
 };
 
 }  // namespace plugins

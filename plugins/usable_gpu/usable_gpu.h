@@ -43,10 +43,8 @@
 //   multiGpu:
 //     keepAll: true       kinds of two and more GPUs are typical however rare they are
 //     factor: 30          their weight is factor · p; 0: weighed by v^-x like all others
-//   conserveCpu: 0        milli-GPU that each core left on a node counts as lost, where the
-//                         workload asks for more CPU per GPU than the nodes have; 0: never. Pods
-//                         without GPU are counted, too, if one of these nodes is large enough: for
-//                         clusters whose nodes all have GPUs. 4 gained most for what it costs
+//   conserveCpu: 8        milli-GPU that each core left on a node with GPUs counts as lost, while
+//                         CPU is scarce there (scheduler/cluster/cpu_use.h); 0: never
 //   scarcity: true        weights are multiplied by s^1.25, with s the GPUs of the nodes with as
 //                         many as the pod asks for / those of them with its CPU and memory
 //   modelPrices: true     false: each price is 0

@@ -175,21 +175,4 @@ KindsByModel usable_gpu_weights(const ClusterContext& cluster, const UsableGpuWe
   return kinds;
 }
 
-std::int64_t cpu_scarcity(const ClusterContext& cluster) {
-  double cpu = 0;
-  double gpu = 0;
-  for (const TypicalPod& pod : cluster.pods) {
-    // What no node can take will never take from them.
-    if (!cluster.gpu_nodes.empty() && room_for(pod, cluster).allowed == 0) continue;
-    const auto count = static_cast<double>(pod.count);
-    cpu += count * static_cast<double>(pod.cpu);
-    gpu += count * static_cast<double>(pod.gpus * pod.milli) / 1'000.0;
-  }
-  if (gpu <= 0 || cluster.cpu <= 0 || cluster.gpus <= 0) return 0;
-  const double asked = cpu / gpu;
-  const double there = static_cast<double>(cluster.cpu) / static_cast<double>(cluster.gpus);
-  const double scarce = std::clamp((asked / there - 0.95) / 0.05, 0.0, 1.0);
-  return std::llround(scarce * static_cast<double>(kUnitWeight));
-}
-
 }  // namespace plugins

@@ -37,8 +37,4 @@ inline constexpr std::int64_t kMostPrice = 2;
 [[nodiscard]] KindsByModel usable_gpu_weights(const sched::ClusterContext& cluster,
                                               const UsableGpuWeights& how);
 
-// How much scarcer CPU is than GPU, 0 … kUnitWeight: 0 while the workload asks for less than 0.95
-// of the CPU per GPU of the nodes with GPUs, kUnitWeight from 1.0 of it on.
-[[nodiscard]] std::int64_t cpu_scarcity(const sched::ClusterContext& cluster);
-
 }  // namespace plugins

@@ -1,5 +1,7 @@
 #include "scheduler/cluster/workload.h"
 
+#include "scheduler/cluster/cpu_use.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -10,7 +12,7 @@ namespace sched {
 namespace {
 
 constexpr std::uint64_t kSteadyInterval = 1'024;  // arrivals between two checks, in the long run
-constexpr std::uint64_t kNodesPerArrival = 2;     // of that interval in a large cluster
+constexpr std::uint64_t kNodesPerArrival = 2;     // of such intervals in a large cluster
 constexpr std::uint64_t kPodsMoved = 50;          // 1/50 of the workload
 constexpr std::int64_t kGpusMoved = 20;           // 1/20 of the GPUs
 
@@ -82,13 +84,14 @@ WorkloadStatistics::WorkloadStatistics(std::optional<std::vector<TypicalPod>> kn
 }
 
 void WorkloadStatistics::pod_arrived(const PodShape& shape) {
-  if (!learning_ || !counts_as_kind(shape)) return;
+  if (!counts_as_kind(shape)) return;
+  ++arrivals_;
+  if (!learning_) return;
   TypicalPod pod = kind_of(shape, published_->devices_apart);
   Seen& seen = kinds_[{
       .cpu = pod.cpu, .milli = pod.milli, .gpus = pod.gpus, .products = std::move(pod.products)}];
   ++seen.pods;
   seen.memory += static_cast<std::uint64_t>(pod.memory);
-  ++arrivals_;
   if (++total_ >= kMemory) fade();
 }
 
@@ -117,21 +120,16 @@ void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* 
     nodes->second += sign;
     if (nodes->second == 0) gpu_nodes_.erase(nodes);
     gpus_ = sign > 0 ? saturating_add(gpus_, gpus) : saturating_subtract(gpus_, gpus);
-    const std::int64_t cpu = facts->allocatable.get(kCpu);
-    cpu_ = sign > 0 ? saturating_add(cpu_, cpu) : saturating_subtract(cpu_, cpu);
     moved_gpus_ = saturating_add(moved_gpus_, gpus);
     nodes_moved_ = true;
   };
-  if (before != nullptr && now != nullptr && kind_of(*before) == kind_of(*now) &&
-      before->allocatable.get(kCpu) == now->allocatable.get(kCpu)) {
-    return;
-  }
+  if (before != nullptr && now != nullptr && kind_of(*before) == kind_of(*now)) return;
   count(before, -1);
   count(now, +1);
 }
 
-const ClusterContextPtr& WorkloadStatistics::current() {
-  if (nodes_due() || pods_due()) publish();
+const ClusterContextPtr& WorkloadStatistics::current(const Nodes& nodes) {
+  if (cpu_due(nodes) || nodes_due() || pods_due()) publish();
   return published_;
 }
 
@@ -143,8 +141,16 @@ std::uint64_t WorkloadStatistics::steady_interval() const {
   return std::max(kSteadyInterval, nodes_ / kNodesPerArrival);
 }
 
+bool WorkloadStatistics::cpu_due(const Nodes& nodes) {
+  if (arrivals_ >= look_at_cpu_) {
+    look_at_cpu_ = arrivals_ + std::max(kFirstLook, nodes_ / kNodesPerArrival);
+    cpu_is_scarce_ = cpu_is_scarce(nodes, cpu_is_scarce_);
+  }
+  return cpu_is_scarce_ != published_->cpu_is_scarce;
+}
+
 bool WorkloadStatistics::pods_due() {
-  if (arrivals_ < look_at_) return false;
+  if (!learning_ || arrivals_ < look_at_) return false;
   while (look_at_ <= arrivals_) look_at_ += std::min(look_at_, steady_interval());
   return differs(*published_, by_frequency(), total_);
 }
@@ -173,7 +179,7 @@ void WorkloadStatistics::publish() {
   }
   next->gpu_nodes = gpu_nodes_;
   next->gpus = gpus_;
-  next->cpu = cpu_;
+  next->cpu_is_scarce = cpu_is_scarce_;
   moved_gpus_ = 0;
   nodes_moved_ = false;
   published_ = std::move(next);

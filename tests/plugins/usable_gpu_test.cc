@@ -424,59 +424,33 @@ TEST_CASE("UsableGpu prefers what leaves free GPUs usable") {
   CHECK(GpuNode(8'000, {1'000}).ask(*made->score, gpu_pod(0, 1)) == Scored{-1, -1});
 }
 
-TEST_CASE("CPU is scarce where the workload asks for more of it per GPU than the nodes have") {
-  struct Case {
-    std::int64_t cpu;  // of the nodes, for ten GPUs
-    std::int64_t want;
-  };
-  for (const auto& [cpu, want] : {Case{48'000, plugins::kUnitWeight},
-                                  {96'000, plugins::kUnitWeight},
-                                  {102'000, 0},
-                                  {192'000, 0},
-                                  {0, 0}}) {
-    // 48 cores for five GPUs: 9.6 each.
-    auto context =
-        workload({kind(3, 8'000, 1, 1'000), kind(1, 8'000, 2, 1'000), kind(2, 8'000, 0, 0)});
-    context.gpus = 10;
-    context.cpu = cpu;
-    INFO(cpu);
-    CHECK(plugins::cpu_scarcity(context) == want);
-  }
-  // What fits on no node counts nothing.
-  auto context = workload({kind(4, 8'000, 1, 1'000), kind(4, 1'000'000, 1, 10)});
-  context.gpus = 10;
-  context.cpu = 160'000;
-  context.gpu_nodes = {{{.product = "A", .gpus = 10, .cpu = 160'000}, 1}};
-  CHECK(plugins::cpu_scarcity(context) == 0);
-  context.gpu_nodes = {{{.product = "A", .gpus = 10, .cpu = 1'000'000}, 1}};
-  CHECK(plugins::cpu_scarcity(context) == plugins::kUnitWeight);
-
-  auto nothing = workload({kind(3, 8'000, 0, 0)});
-  nothing.gpus = 1;
-  nothing.cpu = 1;
-  CHECK(plugins::cpu_scarcity(nothing) == 0);
-}
-
-TEST_CASE("UsableGpu keeps CPU together where it is scarce, if told to") {
+TEST_CASE("UsableGpu keeps CPU of nodes with GPUs together while it is scarce") {
   auto context = workload({kind(1, 1'000, 1, 500)});
-  context.gpus = 1;
   const auto difference = [&](const char* args, const char* plugin = "UsableGpu") {
     const auto made = make_plugin(plugin, args);
     REQUIRE(made);
-    // The GPU stays as usable on either; five cores are left on one, nine on the other.
+    // The GPU stays as usable on either; five cores are left on one, 55 on the other.
     const auto ask = [&](std::int64_t cpu) {
       return GpuNode(cpu, {1'000}).ask(*made->score, share_pod(1'000, 500), context).score;
     };
-    return ask(6'000) - ask(10'000);
+    return ask(6'000) - ask(56'000);
   };
-  context.cpu = 1'000;
-  CHECK(difference("conserveCpu: 50") == 4);
-  CHECK(difference("conserveCpu: 25") == 2);
-  CHECK(difference("") == 0);
-  CHECK(difference("conserveCpu: 50", "GpuPacking") == 4);
-  CHECK(difference("", "GpuPacking") == 0);
-  context.cpu = 100'000;
-  CHECK(difference("conserveCpu: 50") == 0);
+  context.cpu_is_scarce = true;
+  CHECK(difference("conserveCpu: 10") == 10);  // quanta of 50 milli-GPU
+  CHECK(difference("conserveCpu: 5") == 5);
+  CHECK(difference("") == 8);
+  CHECK(difference("conserveCpu: 0") == 0);
+  CHECK(difference("conserveCpu: 10", "GpuPacking") == 10);
+  CHECK(difference("", "GpuPacking") == 8);
+  // Where there is no GPU, CPU is for those who need none.
+  const auto made = make_plugin("UsableGpu");
+  REQUIRE(made);
+  const auto without = [&](std::int64_t cpu) {
+    return GpuNode(cpu, {}).ask(*made->score, cpu_pod(1'000), context).score;
+  };
+  CHECK(without(6'000) == without(56'000));
+  context.cpu_is_scarce = false;
+  CHECK(difference("conserveCpu: 10") == 0);
 }
 
 TEST_CASE("UsableGpu sees counted GPUs as free and taken devices") {

@@ -22,7 +22,7 @@ ScoreCaches::ScoreCaches(const Nodes& nodes, const std::vector<Profile>& profile
 }
 
 ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const Scope& scope) {
-  static_cast<void>(statistics_.current());
+  static_cast<void>(statistics_.current(nodes_));
   Entry& found = entry(profile, shape);
   found.cache.catch_up(scope);
   account(found);
@@ -31,7 +31,7 @@ ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const S
 
 ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const Scope& scope,
                              const Ruling& ruling) {
-  static_cast<void>(statistics_.current());
+  static_cast<void>(statistics_.current(nodes_));
   Counts counts{};
   const auto by_node = ruling.counts_by_node();
   for (std::size_t i = 0; i < std::min(counts.size(), by_node.size()); ++i) {

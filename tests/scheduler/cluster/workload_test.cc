@@ -13,10 +13,14 @@ namespace {
 
 struct World {
   ResourceNames names;
+  Nodes nodes;
   WorkloadStatistics statistics{std::nullopt, true};
 
+  const ClusterContextPtr& current() { return statistics.current(nodes); }
+
   void arrive(const k8s::Pod& pod, int times = 1) {
-    for (int i = 0; i < times; ++i) statistics.pod_arrived(shape_of(pod, names));
+    const PodShape shape = shape_of(pod, names);
+    for (int i = 0; i < times; ++i) statistics.pod_arrived(shape);
   }
   NodeFacts facts(const k8s::Node& object) { return facts_of(object, names); }
 };
@@ -58,30 +62,30 @@ TEST_CASE("kinds of pods are counted, the most frequent first, then by cpu, shar
 
 TEST_CASE("a version is published when enough has come that says something new") {
   World world;
-  CHECK(world.statistics.current()->version == 0);
+  CHECK(world.current()->version == 0);
   world.arrive(pod("a").cpu("4").gpus(1), 31);
-  CHECK(world.statistics.current()->version == 0);
+  CHECK(world.current()->version == 0);
   world.arrive(pod("a").cpu("4").gpus(1));
-  CHECK(world.statistics.current()->version == 1);
-  CHECK(world.statistics.current()->pods_seen == 32);
+  CHECK(world.current()->version == 1);
+  CHECK(world.current()->pods_seen == 32);
 
   SECTION("more of the same is no news") {
     world.arrive(pod("a").cpu("4").gpus(1), 5'000);
-    CHECK(world.statistics.current()->version == 1);
+    CHECK(world.current()->version == 1);
   }
   SECTION("a workload that changes is") {
     world.arrive(pod("b").cpu("8").gpus(1), 32);
-    CHECK(world.statistics.current()->version == 2);
-    CHECK(world.statistics.current()->pods.size() == 2);
+    CHECK(world.current()->version == 2);
+    CHECK(world.current()->pods.size() == 2);
   }
   SECTION("so is a single pod of a new kind with several GPUs, at the next look") {
     world.arrive(pod("a").cpu("4").gpus(1), 5'000);
-    CHECK(world.statistics.current()->version == 1);
+    CHECK(world.current()->version == 1);
     world.arrive(pod("c").cpu("8").gpus(8));
-    CHECK(world.statistics.current()->version == 1);
+    CHECK(world.current()->version == 1);
     world.arrive(pod("a").cpu("4").gpus(1), 1'024);
-    CHECK(world.statistics.current()->version == 2);
-    CHECK(world.statistics.current()->pods.back().gpus == 8);
+    CHECK(world.current()->version == 2);
+    CHECK(world.current()->pods.back().gpus == 8);
   }
 }
 
@@ -91,22 +95,22 @@ TEST_CASE("where there are many nodes it is looked at less often") {
   const NodeFacts cpu_node = world.facts(node("cpu"));
   for (int i = 0; i < kNodes; ++i) world.statistics.node_changed(nullptr, &cpu_node);
   world.arrive(pod("a").cpu("4").gpus(1), 4'096);  // the next look is at 7,096
-  const auto version = world.statistics.current()->version;
+  const auto version = world.current()->version;
   world.arrive(pod("c").cpu("8").gpus(8));
 
   SECTION("after half as many pods as there are nodes") {
     world.arrive(pod("a").cpu("4").gpus(1), kNodes / 2 - 2);
-    CHECK(world.statistics.current()->version == version);
+    CHECK(world.current()->version == version);
     world.arrive(pod("a").cpu("4").gpus(1));
-    CHECK(world.statistics.current()->version == version + 1);
+    CHECK(world.current()->version == version + 1);
   }
   SECTION("nodes that are gone do not count") {
     for (int i = 0; i < kNodes; ++i) world.statistics.node_changed(&cpu_node, nullptr);
     world.arrive(pod("a").cpu("4").gpus(1), 3'000);
-    static_cast<void>(world.statistics.current());
+    static_cast<void>(world.current());
     world.arrive(pod("d").cpu("8").gpus(4));
     world.arrive(pod("a").cpu("4").gpus(1), 1'024);
-    CHECK(world.statistics.current()->version == version + 2);
+    CHECK(world.current()->version == version + 2);
   }
 }
 
@@ -115,19 +119,19 @@ TEST_CASE("a version for the sake of nodes tells of no pods while there are few"
   world.arrive(pod("a").cpu("4").gpus(1), 31);
   const NodeFacts a = world.facts(node("a").gpus(8));
   world.statistics.node_changed(nullptr, &a);
-  CHECK(world.statistics.current()->version == 1);
-  CHECK(world.statistics.current()->pods.empty());
-  CHECK(world.statistics.current()->pods_seen == 0);
+  CHECK(world.current()->version == 1);
+  CHECK(world.current()->pods.empty());
+  CHECK(world.current()->pods_seen == 0);
   world.arrive(pod("a").cpu("4").gpus(1));
-  CHECK(world.statistics.current()->pods_seen == 32);
+  CHECK(world.current()->pods_seen == 32);
 }
 
 TEST_CASE("what came long ago is forgotten") {
   World world;
   world.arrive(pod("old").cpu("1").gpus(1), 20);
   world.arrive(pod("new").cpu("2").gpus(1), 400'000);
-  CHECK(world.statistics.current()->pods.size() == 1);
-  CHECK(world.statistics.current()->pods_seen < WorkloadStatistics::kMemory);
+  CHECK(world.current()->pods.size() == 1);
+  CHECK(world.current()->pods_seen < WorkloadStatistics::kMemory);
 }
 
 TEST_CASE("nodes with GPUs are counted by kind, and a version tells of those that came or went") {
@@ -144,31 +148,30 @@ TEST_CASE("nodes with GPUs are counted by kind, and a version tells of those tha
   // Whole cores and whole GiB: nodes of a kind differ in the rest.
   const GpuNodeKind kind_b{.product = "", .gpus = 4, .cpu = 8'000, .memory = 63 * kGib};
   using Kinds = std::map<GpuNodeKind, std::int64_t>;
-  const auto first = world.statistics.current();
+  const auto first = world.current();
   CHECK(first->version == 1);
   CHECK(first->gpus == 20);
-  CHECK(first->cpu == 200'500);
   CHECK(first->gpu_nodes == Kinds{{kind_a, 2}, {kind_b, 1}});
 
   NodeFacts cordoned = a;
   cordoned.unschedulable = true;
   world.statistics.node_changed(&a, &cordoned);
   const NodeFacts with_less = large("393215Mi");  // the same GiB but for one
-  CHECK(world.statistics.current() == first);
+  CHECK(world.current() == first);
 
   world.statistics.node_changed(&cordoned, &with_less);
   GpuNodeKind kind_less = kind_a;
   kind_less.memory -= kGib;
-  CHECK(world.statistics.current()->gpu_nodes == Kinds{{kind_a, 1}, {kind_less, 1}, {kind_b, 1}});
+  CHECK(world.current()->gpu_nodes == Kinds{{kind_a, 1}, {kind_less, 1}, {kind_b, 1}});
 
   world.statistics.node_changed(&with_less, nullptr);
-  CHECK(world.statistics.current()->gpu_nodes == Kinds{{kind_a, 1}, {kind_b, 1}});
+  CHECK(world.current()->gpu_nodes == Kinds{{kind_a, 1}, {kind_b, 1}});
 }
 
 TEST_CASE("a kind's memory is the mean of its pods, also when old pods count less") {
   World world;
   const auto memory = [&] {
-    const auto& pods = world.statistics.current()->pods;
+    const auto& pods = world.current()->pods;
     REQUIRE(pods.size() == 1);
     return pods.front().memory;
   };
@@ -180,7 +183,7 @@ TEST_CASE("a kind's memory is the mean of its pods, also when old pods count les
                static_cast<int>(WorkloadStatistics::kMemory) - 32);
   world.arrive(pod("a").cpu("4").gpus(1).memory("60Gi"), 16'384);
   world.arrive(pod("b").cpu("2").gpus(2), 2'048);  // a new kind: a version is due
-  const auto& pods = world.statistics.current()->pods;
+  const auto& pods = world.current()->pods;
   REQUIRE(pods.size() == 2);
   CHECK(pods[0].count == 32'768 + 16'384);
   CHECK(pods[0].memory == Approx(40 * 1024).margin(32));
@@ -190,7 +193,7 @@ TEST_CASE("a kind's memory is the mean of its pods, also when old pods count les
 TEST_CASE("amounts that no node has stay within what can be added up") {
   World world;
   world.arrive(pod("a").cpu("4").gpus(1).memory("8Ei"), 64);
-  CHECK(world.statistics.current()->pods.front().memory > 0);
+  CHECK(world.current()->pods.front().memory > 0);
 }
 
 TEST_CASE("a trace that is known beforehand is not learned") {
@@ -199,7 +202,36 @@ TEST_CASE("a trace that is known beforehand is not learned") {
       true);
   ResourceNames names;
   for (int i = 0; i < 100; ++i) statistics.pod_arrived(shape_of(pod("a").gpus(2), names));
-  CHECK(statistics.current()->version == 0);
-  CHECK(statistics.current()->pods_seen == 3);
-  CHECK(statistics.current()->devices_apart);
+  const Nodes nodes;
+  CHECK(statistics.current(nodes)->version == 0);
+  CHECK(statistics.current(nodes)->pods_seen == 3);
+  CHECK(statistics.current(nodes)->devices_apart);
+}
+
+TEST_CASE("that CPU has become scarce, or no longer is, is published") {
+  for (const bool known : {false, true}) {
+    INFO(known);
+    World world;
+    if (known) world.statistics = WorkloadStatistics(std::vector<TypicalPod>{}, true);
+    CHECK(world.nodes.upsert(world.facts(node("a").gpus(8).cpu("64"))));
+    Occupant large;
+    large.claim.requests = {{kCpu, 60'000}, {kNvidiaGpu, 4}};
+    const NodeSlot slot = world.nodes.find("a");
+    world.arrive(pod("a").cpu("4").gpus(1), 32);
+    const auto version = world.current()->version;
+    CHECK_FALSE(world.current()->cpu_is_scarce);
+
+    world.nodes.add(slot, large);
+    world.arrive(pod("a").cpu("4").gpus(1), 31);
+    CHECK_FALSE(world.current()->cpu_is_scarce);
+    world.arrive(pod("a").cpu("4").gpus(1));
+    CHECK(world.current()->cpu_is_scarce);
+    CHECK(world.current()->version == version + 1);
+
+    world.nodes.remove(slot, large);
+    world.arrive(pod("a").cpu("4").gpus(1), 32);
+    CHECK_FALSE(world.current()->cpu_is_scarce);
+    CHECK(world.current()->version == version + 2);
+    CHECK(world.current()->pods.empty() == known);
+  }
 }
