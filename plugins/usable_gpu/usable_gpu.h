@@ -28,7 +28,7 @@
 //
 // or none below 0.001. For one GPU, at ρ = 1 such pods want as many of the model's GPUs as it has
 // of all that are in use; below, there is room for others: hence a power. A kind of pod asks for
-// each model in proportion to its GPUs on which it may run. It counts √g-fold, with g the GPUs that
+// each model in proportion to its GPUs on which it may run. It counts g-fold, with g the GPUs that
 // one pod asks for, as several have to be free on one node at one time; in full if it may run on
 // half of all GPUs or less, and less the more it may run on, 2 · (1 − the part). All are those of
 // the nodes with g and more GPUs; for a kind that names models, which keeps to them for a reason of

@@ -129,8 +129,7 @@ ByModel confined_demand(const ClusterContext& cluster) {
     all_asked += asked;
     const double of = pod.products.empty() ? room.enough_gpus : all_gpus;
     const double confined = std::min(1.0, 2.0 * (1.0 - room.allowed / of));
-    const double per_gpu =
-        confined * std::sqrt(static_cast<double>(pod.gpus)) * asked / room.allowed;
+    const double per_gpu = confined * static_cast<double>(pod.gpus) * asked / room.allowed;
     for (const auto& [model, there] : room.by_model) {
       demand[model] += per_gpu * there / gpus.at(model);
     }

@@ -160,7 +160,8 @@ struct Naive {
       if (room_here == 0) continue;
       const double of = pod.products.empty() ? gpus_where(enough) : all;
       const double confined = std::min(1.0, 2 - 2 * room / of);
-      here += std::sqrt(pod.gpus) * confined * asked / room * room_here / of_model;
+      const auto gpus = static_cast<double>(pod.gpus);
+      here += gpus * confined * asked / room * room_here / of_model;
     }
     if (here == 0) return 0;
     const double cube = std::pow(here / everywhere, 3);
@@ -266,7 +267,7 @@ TEST_CASE("UsableGpu weighs the kinds that may run on a model, and its price") {
   CHECK(weights(context, how, "A") ==
         Weights{of(30 / 105.0), of(30 / 105.0), of(30 / 105.0), of(15 / 105.0), of(a * a * a)});
   // The second again, and pods of two GPUs that ask for 30 on 20 GPUs.
-  const double b = (0.5 + std::sqrt(2) * 1.5) / 3.75;
+  const double b = (0.5 + 2 * 1.5) / 3.75;
   CHECK(weights(context, how, "B") ==
         Weights{of(30 / 90.0), of(30 / 90.0), of(15 / 90.0), of(15 / 90.0), of(b * b * b)});
   // Of no model that pods name, or of one that no node has: no price.
@@ -292,10 +293,10 @@ TEST_CASE("UsableGpu prices a model whose nodes alone are large enough for some 
   };
   // 80 on 8 GPUs, where 170 are asked for on 100.
   CHECK(price() == 2 * plugins::kUnitWeight);
-  // Few such pods: ρ = √8 · 8/8 / 9.08 = 0.31.
+  // Few such pods: ρ = 8 · 8/8 / 9.08 = 0.88.
   context.pods[0].count = 900;
   context.pods[1].count = 1;
-  const double rho = std::sqrt(8) / 9.08;
+  const double rho = 8 / 9.08;
   CHECK(price() == std::llround(rho * rho * rho * plugins::kUnitWeight));
   // Nodes with as much CPU: no node is special.
   context.gpu_nodes = {{{.product = "A", .gpus = 8, .cpu = 128'000}, 9},
@@ -313,7 +314,7 @@ TEST_CASE("the only model with enough GPUs has a price by those who name it") {
     const plugins::KindsByModel kinds = usable_gpu_weights(context, kD9);
     return kinds.count("A") == 0 ? 0 : kinds.at("A").back().weight;
   };
-  // √8 · 8/80 where 17/160 are asked for of each.
+  // 8 · 8/80 where 17/160 are asked for of each.
   CHECK(price({"A"}) == 2 * plugins::kUnitWeight);
   CHECK(price({}) == 0);
 }
@@ -324,7 +325,7 @@ TEST_CASE("nodes whose labels name no model have a price of their own") {
   context.gpu_nodes = {{{.product = "", .gpus = 8, .cpu = 192'000}, 10},
                        {{.product = "B", .gpus = 8, .cpu = 96'000}, 10}};
   context.gpus = 160;
-  const double rho = std::sqrt(8) * (8 / 80.0) / (17 / 160.0);
+  const double rho = 8 * (8 / 80.0) / (17 / 160.0);
   REQUIRE(rho * rho * rho > 2);
   const plugins::KindsByModel kinds = usable_gpu_weights(context, kD9);
   CHECK(kinds.at("").back().weight == 2 * plugins::kUnitWeight);
