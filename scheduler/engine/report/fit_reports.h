@@ -1,7 +1,8 @@
 // The reports on pods that fit nowhere.
 //
 // Many pods of one shape may wait: the text for a shape and scope is made once per change of the
-// nodes.
+// nodes. Its details are made with it, although they take a look at each node: they are in the
+// pod's condition, where people read why it waits.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
