@@ -59,7 +59,7 @@ std::int64_t ValueScore::rate_whole(const NodeView& node) const {
   const std::int64_t free = whole_devices(node);
   const std::int64_t taken = std::min(free, ask_.is_share() ? 0 : ask_.gpus);
   const Host host = host_of(node, ask_);
-  const bool has_gpus = node.facts.gpu.whole_gpus() > 0;
+  const bool has_gpus = node.facts.gpu.is_gpu_node();
   return rate(value.of_whole(host.before, free) - value.of_whole(host.after, free - taken),
               has_gpus ? host.after.cpu : 0);
 }

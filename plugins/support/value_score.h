@@ -39,7 +39,7 @@ class ValueScore : public sched::NodeScore {
   };
 
   // The score of a node that loses so much value and has so much CPU left beside GPUs (milli-CPU; 0
-  // on a node without whole GPUs). It must not increase with the loss.
+  // on a node without GPUs of any kind). It must not increase with the loss.
   [[nodiscard]] virtual std::int64_t rate(std::int64_t lost, std::int64_t cpu_left) const = 0;
 
   [[nodiscard]] Best best(const sched::NodeView& node) const;

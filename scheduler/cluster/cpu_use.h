@@ -1,16 +1,18 @@
-// Whether the CPU of the nodes with GPUs is the scarcer of the two, by what is in use on them.
+// Whether the nodes with GPUs run out of CPU about as soon as they run out of GPUs, by what is in
+// use on them.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
 
 namespace sched {
 
-// True while at least 90 % of the CPU of the nodes with whole GPUs is taken, and of the CPU at
-// least 0.97 times as great a part as of their GPUs. If it was so before, 87 % and 0.94 suffice.
-// Only what is on nodes counts, so no waiting pod changes it. O(slots), and the devices of each.
+// With c the part of the CPU that is taken, and g that of the GPUs: true if c ≥ 0.90 and
+// c ≥ 0.97 · g, or 0.88 and 0.95 if it was so `before`. Of all nodes with whole GPUs that are not
+// cordoned; what is reserved for waiting pods counts as taken, and no node counts as more than
+// full. O(slots), and the devices of each.
 //
-// Source: the openb traces (bench/replay/RESULTS.md, "What helped and what did not"): packing by
-// CPU saves waiting where these parts are 1.03 and 0.99 to 1, and costs it where they are 0.93.
+// Source: the openb traces (bench/replay/RESULTS.md, "What helped and what did not"): keeping CPU
+// together saves waiting where c / g is 0.98 to 1.04, and costs it where that is 0.90 to 0.94.
 [[nodiscard]] bool cpu_is_scarce(const Nodes& nodes, bool before);
 
 }  // namespace sched

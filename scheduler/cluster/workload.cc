@@ -12,7 +12,8 @@ namespace sched {
 namespace {
 
 constexpr std::uint64_t kSteadyInterval = 1'024;  // arrivals between two checks, in the long run
-constexpr std::uint64_t kNodesPerArrival = 2;     // of such intervals in a large cluster
+constexpr std::uint64_t kNodesPerArrival = 2;     // of that interval in a large cluster
+constexpr std::uint64_t kCpuInterval = 256;       // changes of nodes, in a small cluster
 constexpr std::uint64_t kPodsMoved = 50;          // 1/50 of the workload
 constexpr std::int64_t kGpusMoved = 20;           // 1/20 of the GPUs
 
@@ -84,14 +85,13 @@ WorkloadStatistics::WorkloadStatistics(std::optional<std::vector<TypicalPod>> kn
 }
 
 void WorkloadStatistics::pod_arrived(const PodShape& shape) {
-  if (!counts_as_kind(shape)) return;
-  ++arrivals_;
-  if (!learning_) return;
+  if (!learning_ || !counts_as_kind(shape)) return;
   TypicalPod pod = kind_of(shape, published_->devices_apart);
   Seen& seen = kinds_[{
       .cpu = pod.cpu, .milli = pod.milli, .gpus = pod.gpus, .products = std::move(pod.products)}];
   ++seen.pods;
   seen.memory += static_cast<std::uint64_t>(pod.memory);
+  ++arrivals_;
   if (++total_ >= kMemory) fade();
 }
 
@@ -129,7 +129,8 @@ void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* 
 }
 
 const ClusterContextPtr& WorkloadStatistics::current(const Nodes& nodes) {
-  if (cpu_due(nodes) || nodes_due() || pods_due()) publish();
+  if (nodes.changes().end() >= look_at_cpu_) look_at_cpu(nodes);
+  if (nodes_due() || pods_due()) publish();
   return published_;
 }
 
@@ -141,16 +142,18 @@ std::uint64_t WorkloadStatistics::steady_interval() const {
   return std::max(kSteadyInterval, nodes_ / kNodesPerArrival);
 }
 
-bool WorkloadStatistics::cpu_due(const Nodes& nodes) {
-  if (arrivals_ >= look_at_cpu_) {
-    look_at_cpu_ = arrivals_ + std::max(kFirstLook, nodes_ / kNodesPerArrival);
-    cpu_is_scarce_ = cpu_is_scarce(nodes, cpu_is_scarce_);
-  }
-  return cpu_is_scarce_ != published_->cpu_is_scarce;
+void WorkloadStatistics::look_at_cpu(const Nodes& nodes) {
+  look_at_cpu_ = nodes.changes().end() + std::max(kCpuInterval, nodes_);
+  const bool scarce = cpu_is_scarce(nodes, published_->cpu_is_scarce);
+  if (scarce == published_->cpu_is_scarce) return;
+  auto next = std::make_shared<ClusterContext>(*published_);
+  ++next->version;
+  next->cpu_is_scarce = scarce;
+  published_ = std::move(next);
 }
 
 bool WorkloadStatistics::pods_due() {
-  if (!learning_ || arrivals_ < look_at_) return false;
+  if (arrivals_ < look_at_) return false;
   while (look_at_ <= arrivals_) look_at_ += std::min(look_at_, steady_interval());
   return differs(*published_, by_frequency(), total_);
 }
@@ -179,7 +182,6 @@ void WorkloadStatistics::publish() {
   }
   next->gpu_nodes = gpu_nodes_;
   next->gpus = gpus_;
-  next->cpu_is_scarce = cpu_is_scarce_;
   moved_gpus_ = 0;
   nodes_moved_ = false;
   published_ = std::move(next);

@@ -8,10 +8,10 @@
 // version, or if a kind of multi-GPU pod is new. Nodes: when GPUs of a model that make up a
 // twentieth of the cluster's were added or removed; the pods of that version are those seen so far,
 // but none before there are 32, because so few mean little, and what was computed with them would
-// soon be discarded. CPU: when it has become scarce or no longer is, which is
-// checked every 32 arrivals, or every as many as there are pairs of nodes. Old pods count less and
-// less: all counts are halved when their sum reaches kMemory pods, so the statistics follow a
-// workload that changes.
+// soon be discarded. CPU: when it has become scarce or no longer is (cpu_use.h), which is checked
+// after as many changes of nodes as there are nodes, and 256 at least; the pods of that version are
+// those of the one before. Old pods count less and less: all counts are halved when their sum
+// reaches kMemory pods, so the statistics follow a workload that changes.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -61,7 +61,7 @@ class WorkloadStatistics {
     std::uint64_t memory = 0;  // MiB, the sum over these pods
   };
 
-  [[nodiscard]] bool cpu_due(const Nodes& nodes);
+  void look_at_cpu(const Nodes& nodes);
   [[nodiscard]] bool pods_due();
   [[nodiscard]] std::uint64_t steady_interval() const;
   [[nodiscard]] bool nodes_due() const;
@@ -76,8 +76,7 @@ class WorkloadStatistics {
   std::uint64_t look_at_ = kFirstLook;  // arrivals at which kinds_ is checked next
   std::map<GpuNodeKind, std::int64_t> gpu_nodes_;
   std::int64_t gpus_ = 0;
-  std::uint64_t look_at_cpu_ = kFirstLook;  // arrivals, too
-  bool cpu_is_scarce_ = false;
+  ChangeLog::Position look_at_cpu_ = 0;  // of the nodes' changes
   std::uint64_t nodes_ = 0;
   std::int64_t moved_gpus_ = 0;  // added or removed since the last version
   bool nodes_moved_ = false;

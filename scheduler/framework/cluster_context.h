@@ -45,9 +45,7 @@ struct ClusterContext {
   std::uint64_t pods_seen = 0;                    // the sum of their counts
   std::map<GpuNodeKind, std::int64_t> gpu_nodes;  // how many nodes there are of each kind
   std::int64_t gpus = 0;                          // whole GPUs, the sum over the nodes
-  // Of the CPU of the nodes that have them about as great a part is in use as of the GPUs, or more
-  // (scheduler/cluster/cpu_use.h).
-  bool cpu_is_scarce = false;
+  bool cpu_is_scarce = false;                     // on these nodes (scheduler/cluster/cpu_use.h)
   // Devices are chosen one by one (replay): pods may ask for a share of one GPU.
   bool devices_apart = false;
 

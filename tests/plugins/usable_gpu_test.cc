@@ -54,10 +54,11 @@ constexpr UsableGpuWeights kBoth{.coverage = 90,
                                  .model_prices = true};
 
 constexpr const char* kArgsP1 =
-    "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false}";
+    "{quantum: 100, multiGpu: {keepAll: false, factor: 0}, scarcity: false, conserveCpu: 0, "
+    "modelPrices: false}";
 constexpr const char* kArgsP2 =
     "{coverage: 85, popularity: sqrt, weightExponent: 3.5, "
-    "multiGpu: {keepAll: false, factor: 0}, scarcity: false, modelPrices: false}";
+    "multiGpu: {keepAll: false, factor: 0}, scarcity: false, conserveCpu: 0, modelPrices: false}";
 
 constexpr const char* kArgsBoth =
     "{popularity: sqrt, weightExponent: 3.5, multiGpu: {factor: 200}, conserveCpu: 10}";
@@ -200,7 +201,10 @@ struct Naive {
   [[nodiscard]] Scored score(const NaiveNode& node, const tests::NaivePod& pod) const {
     return tests::best_of(node, pod, [&](const NaiveNode& after) {
       const double lost = static_cast<double>(value(node) - value(after)) / (1 << 20);
-      const double net = static_cast<double>(pod.gpus * pod.milli) - lost;
+      const double conserved = context.cpu_is_scarce ? static_cast<double>(args.conserve_cpu) : 0;
+      const double cores = node.devices.empty() ? 0 : static_cast<double>(after.cpu) / 1'000;
+      const double charged = std::floor(conserved * (1 << 20) / 1'000) / (1 << 20) * 1'000 * cores;
+      const double net = static_cast<double>(pod.gpus * pod.milli) - lost - charged;
       return static_cast<std::int64_t>(std::floor(net / static_cast<double>(args.quantum))) +
              kMost / args.quantum + 1;
     });
@@ -446,12 +450,29 @@ TEST_CASE("UsableGpu keeps CPU of nodes with GPUs together while it is scarce") 
   // Where there is no GPU, CPU is for those who need none.
   const auto made = make_plugin("UsableGpu");
   REQUIRE(made);
-  const auto without = [&](std::int64_t cpu) {
-    return GpuNode(cpu, {}).ask(*made->score, cpu_pod(1'000), context).score;
+  sched::ResourceNames names;
+  const auto of_counted = [&](const k8s::Pod& pod, const k8s::Node& node) {
+    const auto score = made->score->prepare(
+        sched::shape_of(pod, names),
+        {.resources = names, .cluster = std::make_shared<const ClusterContext>(context)});
+    REQUIRE(score);
+    return score->score({sched::facts_of(node, names), {}});
   };
-  CHECK(without(6'000) == without(56'000));
+  const auto on = [&](const tests::NodeBuilder& like, const k8s::Pod& pod) {
+    tests::NodeBuilder small = like;
+    tests::NodeBuilder large = like;
+    return of_counted(pod, small.cpu("6")) - of_counted(pod, large.cpu("56"));
+  };
+  const k8s::Pod plain = tests::pod("p").cpu("1");
+  CHECK(on(tests::node("n"), plain) == 0);
+  // Of whatever kind the GPUs are, their pods need it.
+  CHECK(on(tests::node("n").gpus(4), tests::pod("p").cpu("1").gpus(1)) == 8);
+  CHECK(on(tests::node("n").gpus(4), plain) == 8);
+  CHECK(on(tests::node("n").offers("nvidia.com/mig-1g.5gb", "7"), plain) == 8);
+  CHECK(on(tests::node("n").offers("nvidia.com/gpu.shared", "8"), plain) == 8);
   context.cpu_is_scarce = false;
   CHECK(difference("conserveCpu: 10") == 0);
+  CHECK(on(tests::node("n").gpus(4), plain) == 0);
 }
 
 TEST_CASE("UsableGpu sees counted GPUs as free and taken devices") {
@@ -478,7 +499,7 @@ TEST_CASE("UsableGpu gives what its definition gives, on random nodes, pods and 
     const char* args;
     UsableGpuArgs want;
   };
-  const std::vector<Setting> settings = {{"", {kD9, 50, 0}},
+  const std::vector<Setting> settings = {{"", {kD9, 50, 8}},
                                          {kArgsP1, {kP1, 100, 0}},
                                          {kArgsP2, {kP2, 50, 0}},
                                          {kArgsBoth, {kBoth, 50, 10}}};
@@ -487,7 +508,8 @@ TEST_CASE("UsableGpu gives what its definition gives, on random nodes, pods and 
     REQUIRE(made);
     tests::RandomGpus random(23);
     for (int round = 0; round < 30; ++round) {
-      const ClusterContext context = random.workload();
+      ClusterContext context = random.workload();
+      context.cpu_is_scarce = round % 2 == 1;
       const Naive naive(context, setting.want);
       for (int i = 0; i < 40; ++i) {
         const NaiveNode node = random.node();

@@ -3,6 +3,8 @@
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -213,25 +215,57 @@ TEST_CASE("that CPU has become scarce, or no longer is, is published") {
     INFO(known);
     World world;
     if (known) world.statistics = WorkloadStatistics(std::vector<TypicalPod>{}, true);
-    CHECK(world.nodes.upsert(world.facts(node("a").gpus(8).cpu("64"))));
-    Occupant large;
-    large.claim.requests = {{kCpu, 60'000}, {kNvidiaGpu, 4}};
+    CHECK(world.nodes.upsert(world.facts(node("a").gpus(8).cpu("100"))));
     const NodeSlot slot = world.nodes.find("a");
+    std::array<Occupant, 3> pods;
+    for (Occupant& each : pods) each.claim.requests = {{kCpu, 1'000}};
+    pods[0].claim.requests = {{kCpu, 88'000}, {kNvidiaGpu, 4}};
     world.arrive(pod("a").cpu("4").gpus(1), 32);
     const auto version = world.current()->version;
     CHECK_FALSE(world.current()->cpu_is_scarce);
+    world.arrive(pod("a").cpu("8").gpus(1), 20);
 
-    world.nodes.add(slot, large);
-    world.arrive(pod("a").cpu("4").gpus(1), 31);
+    // It is looked at after 256 changes of nodes, of which each of these is one.
+    const auto changes = [&](int count) {
+      for (; count > 0; count -= 2) {
+        world.nodes.remove(slot, pods[0]);
+        world.nodes.add(slot, pods[0]);
+      }
+    };
+    for (const Occupant& each : pods) world.nodes.add(slot, each);
+    changes(252);
     CHECK_FALSE(world.current()->cpu_is_scarce);
-    world.arrive(pod("a").cpu("4").gpus(1));
+    changes(2);
     CHECK(world.current()->cpu_is_scarce);
     CHECK(world.current()->version == version + 1);
+    CHECK(world.current()->pods_seen == (known ? 0 : 32));  // not those who came since
 
-    world.nodes.remove(slot, large);
-    world.arrive(pod("a").cpu("4").gpus(1), 32);
+    // 88 of 100 cores would not be scarce if they had not been before.
+    for (std::size_t i = 1; i < pods.size(); ++i) world.nodes.remove(slot, pods[i]);
+    changes(256);
+    CHECK(world.current()->version == version + 1);
+    world.nodes.remove(slot, pods[0]);
+    pods[0].claim.requests = {{kCpu, 87'000}};
+    world.nodes.add(slot, pods[0]);
+    changes(256);
     CHECK_FALSE(world.current()->cpu_is_scarce);
     CHECK(world.current()->version == version + 2);
-    CHECK(world.current()->pods.empty() == known);
   }
+}
+
+TEST_CASE("in a large cluster CPU is looked at after as many changes as there are nodes") {
+  World world;
+  for (int i = 0; i < 1'000; ++i) {
+    const NodeFacts facts = world.facts(node("n" + std::to_string(i)).gpus(1).cpu("1"));
+    CHECK(world.nodes.upsert(facts));
+    world.statistics.node_changed(nullptr, &facts);
+  }
+  CHECK_FALSE(world.current()->cpu_is_scarce);
+  std::vector<Occupant> pods(1'000);
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    CHECK_FALSE(world.current()->cpu_is_scarce);
+    pods[i].claim.requests = {{kCpu, 1'000}};
+    world.nodes.add(world.nodes.find("n" + std::to_string(i)), pods[i]);
+  }
+  CHECK(world.current()->cpu_is_scarce);
 }
