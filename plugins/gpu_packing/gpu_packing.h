@@ -7,8 +7,8 @@
 //  * whole GPUs, or a share in a replay: UsableGpu (plugins/usable_gpu) with its default arguments:
 //    the node where the pod destroys least of what the typical pods of this cluster could use. A
 //    node on which nvidia.com/gpu are not whole GPUs is as good as one where nothing is destroyed
-//    beyond what is taken. GpuSharing decides which of several shared ones is taken, and whether a
-//    shared one at all;
+//    beyond what is taken, whatever CPU is left there. GpuSharing decides which of several shared
+//    ones is taken, and whether a shared one at all;
 //  * the same before any typical pods are known: the node with pieces of these kinds that would be
 //    most taken with the pod (with several kinds, by their mean);
 //  * MIG instances, also beside GPUs: the node where what stays free is worth least; large profiles
