@@ -35,7 +35,7 @@ GpuPackingArgs read_gpu_packing_args(ObjectReader& args) {
   read.keep_whole_nodes =
       args.integer("keepWholeNodes", {.min = 0, .max = 64'000}).value_or(read.keep_whole_nodes);
   read.conserve_cpu =
-      args.integer("conserveCpu", {.min = 0, .max = 1'000}).value_or(read.conserve_cpu);
+      args.integer("conserveCpu", {.min = 0, .max = 100}).value_or(read.conserve_cpu);
   read.model_prices = args.boolean("modelPrices").value_or(read.model_prices);
   read_types(args, read);
   return read;

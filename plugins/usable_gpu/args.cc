@@ -39,7 +39,7 @@ UsableGpuArgs read_usable_gpu_args(ObjectReader& args) {
   read_exponent(args, weights);
   read.quantum = args.integer("quantum", {.min = 1, .max = 8'000}).value_or(read.quantum);
   read.conserve_cpu =
-      args.integer("conserveCpu", {.min = 0, .max = 1'000}).value_or(read.conserve_cpu);
+      args.integer("conserveCpu", {.min = 0, .max = 100}).value_or(read.conserve_cpu);
   args.object("multiGpu", [&](ObjectReader& fields) { read_multi_gpu(fields, weights); });
   weights.scarcity = args.boolean("scarcity").value_or(weights.scarcity);
   weights.model_prices = args.boolean("modelPrices").value_or(weights.model_prices);

@@ -44,7 +44,8 @@
 //     keepAll: true       kinds of two and more GPUs are typical however rare they are
 //     factor: 30          their weight is factor · p; 0: weighed by v^-x like all others
 //   conserveCpu: 8        milli-GPU that each core left on a node with GPUs counts as lost, while
-//                         CPU is scarce there (scheduler/cluster/cpu_use.h); 0: never
+//                         CPU is scarce there (scheduler/cluster/cpu_use.h); 0: never; at
+//                         most 100, with which 640 cores count as much as 64 GPUs
 //   scarcity: true        weights are multiplied by s^1.25, with s the GPUs of the nodes with as
 //                         many as the pod asks for / those of them with its CPU and memory
 //   modelPrices: true     false: each price is 0

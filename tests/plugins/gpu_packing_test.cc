@@ -344,5 +344,6 @@ TEST_CASE("Each part of GpuPacking is a setting") {
   CHECK(make_plugin("GpuPacking", "keepWholeNodes: 64000"));
   CHECK_FALSE(make_plugin("GpuPacking", "keepWholeNodes: 64001"));
   CHECK_FALSE(make_plugin("GpuPacking", "conserveCpu: -1"));
+  CHECK_FALSE(make_plugin("GpuPacking", "conserveCpu: 101"));
   CHECK_FALSE(make_plugin("GpuPacking", "modelPrices: 2"));
 }
