@@ -25,12 +25,11 @@ struct HundredGpus {
   }
 
   void has(const k8s::Node& object) { CHECK(nodes.upsert(facts_of(object, names))); }
-  Occupant& takes(std::string_view name, std::int64_t cores, std::int64_t gpus) {
+  void takes(std::string_view name, std::int64_t cores, std::int64_t gpus) {
     Occupant& pod = pods.emplace_back();
     if (cores > 0) pod.claim.requests.push_back({kCpu, cores * 1'000});
     if (gpus > 0) pod.claim.requests.push_back({kNvidiaGpu, gpus});
     nodes.add(nodes.slot_of(name), pod);
-    return pod;
   }
   [[nodiscard]] bool scarce(bool before = false) const { return cpu_is_scarce(nodes, before); }
 };
