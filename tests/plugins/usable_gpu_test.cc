@@ -447,7 +447,7 @@ TEST_CASE("UsableGpu keeps CPU of nodes with GPUs together while it is scarce") 
   CHECK(difference("conserveCpu: 0") == 0);
   CHECK(difference("conserveCpu: 10", "GpuPacking") == 10);
   CHECK(difference("", "GpuPacking") == 8);
-  // Where there is no GPU, CPU is for those who need none.
+  // Free CPU of a node without GPUs costs nothing; of one with GPUs of any kind it does.
   const auto made = make_plugin("UsableGpu");
   REQUIRE(made);
   sched::ResourceNames names;
@@ -465,7 +465,6 @@ TEST_CASE("UsableGpu keeps CPU of nodes with GPUs together while it is scarce") 
   };
   const k8s::Pod plain = tests::pod("p").cpu("1");
   CHECK(on(tests::node("n"), plain) == 0);
-  // Of whatever kind the GPUs are, their pods need it.
   CHECK(on(tests::node("n").gpus(4), tests::pod("p").cpu("1").gpus(1)) == 8);
   CHECK(on(tests::node("n").gpus(4), plain) == 8);
   CHECK(on(tests::node("n").offers("nvidia.com/mig-1g.5gb", "7"), plain) == 8);

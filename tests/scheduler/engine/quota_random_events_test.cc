@@ -490,7 +490,7 @@ class World : RandomPods {
                            return order(each) == order(next);
                          }) == 1;
       INFO(next->object.metadata.name << " is owed it");
-      // One whose back-off may have ended may be back in line, before the others, or not.
+      // After a back-off of unknown length it is not known whether the queue has it again.
       if (!alone || next->backoff_until != Time{} || !fits(*next, node)) continue;
       REQUIRE_FALSE(is_within(*next, kind_of(node), before));
       ++not_owed;
