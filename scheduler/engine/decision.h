@@ -76,6 +76,24 @@ struct NotPrepared {
   friend bool operator==(const NotPrepared&, const NotPrepared&) = default;
 };
 
+// Room is made for the pod on its chosen node: these pods of lower priority have to leave. Its own
+// room is assumed there, so nobody else takes what becomes free. The pod is nominated for the node
+// (status.nominatedNodeName) before the first of them is deleted. The outcome of these calls is an
+// event (Prepared). When the pods are gone, a Prepare or Bind follows; else NotPrepared.
+struct Evict {
+  std::uint64_t plan = 0;  // its own number; the event names it
+  PodRef pod;
+  std::string scheduler_name;
+  std::int64_t generation = 0;  // metadata.generation of the pod that was judged
+  std::string node;
+  // The most important first. Empty: it waits only for pods that are already being deleted.
+  std::vector<PodRef> victims;
+  std::string message;  // as Unschedulable has it, with what is done about it
+  std::string details;  // as Unschedulable has it
+  int attempts = 0;
+  friend bool operator==(const Evict&, const Evict&) = default;
+};
+
 // The pod is not placed for now. Report the reason; nothing else happens until something changes.
 struct Unschedulable {
   // The reason of its condition PodScheduled. It is not Unschedulable if quota refuses the pod: a

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,12 +44,22 @@ struct UsedConstraint {
 // Those of a profile that concern a pod (ClusterConstraint::concerns), in the profile's order.
 using Constraints = std::vector<const ClusterConstraint*>;
 
+// Preemption by priority (engine/actions/preempt.h), as kube-scheduler's DefaultPreemption.
+struct Preemption {
+  // Whether pods without a controller may be evicted: nobody makes them anew.
+  bool evicts_bare_pods = false;
+  // Whether a PodDisruptionBudget may be violated where nothing else makes room.
+  bool violates_budgets = false;
+  friend bool operator==(const Preemption&, const Preemption&) = default;
+};
+
 struct Profile {
   std::string scheduler_name;
   std::vector<std::unique_ptr<FilterPlugin>> filters;  // in the order they are asked
   std::vector<WeightedScore> scores;
   std::vector<UsedConstraint> constraints;
   TieBreak tie_break;
+  std::optional<Preemption> preemption;  // nullopt: its pods evict nobody
 };
 
 // The kinds of changes that some constraint of them reads.
