@@ -1,5 +1,6 @@
 #include "plugins/registry.h"
 
+#include "plugins/default_preemption/default_preemption.h"
 #include "plugins/device_classes/device_classes.h"
 #include "plugins/gpu_health/gpu_health.h"
 #include "plugins/gpu_packing/gpu_packing.h"
@@ -85,6 +86,10 @@ const sched::Registry& registry() {
        .scores = true,
        .on_by_default = false,
        .make = make_image_locality},
+      {.name = "DefaultPreemption",
+       .preempts = true,
+       .on_by_default = false,
+       .make = make_default_preemption},
       {.name = "NodeDeclaredFeatures", .constrains = true, .make = make_node_declared_features},
       {.name = "DeviceClasses", .constrains = true, .make = make_device_classes},
   };

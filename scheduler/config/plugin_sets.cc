@@ -17,7 +17,7 @@ using k8s::yaml::ObjectReader;
 constexpr std::int64_t kMaxWeight = 1'000'000;
 
 // The role that an extension point stands for.
-enum class Point { kMulti, kFilter, kScore, kElsewhere };
+enum class Point { kMulti, kFilter, kPostFilter, kScore, kElsewhere };
 
 struct NamedPoint {
   std::string_view name;
@@ -30,7 +30,7 @@ constexpr std::array<NamedPoint, 15> kPoints{{
     {"queueSort", Point::kElsewhere},
     {"preFilter", Point::kFilter},
     {"filter", Point::kFilter},
-    {"postFilter", Point::kElsewhere},
+    {"postFilter", Point::kPostFilter},
     {"preScore", Point::kScore},
     {"score", Point::kScore},
     {"reserve", Point::kElsewhere},
@@ -62,6 +62,8 @@ bool takes_part(const PluginEntry& entry, Point point) {
       return true;
     case Point::kFilter:
       return entry.filters || entry.constrains;
+    case Point::kPostFilter:
+      return entry.preempts;
     case Point::kScore:
       return entry.scores;
     case Point::kElsewhere:
@@ -145,6 +147,7 @@ void switch_roles(PluginUse& use, Point point, bool on) {
     use.filter = on && entry.filters;
     use.constraint = on && entry.constrains;
   }
+  if (point == Point::kMulti || point == Point::kPostFilter) use.preemption = on && entry.preempts;
   if (point == Point::kMulti || point == Point::kScore) use.score = on && entry.scores;
 }
 
@@ -204,6 +207,7 @@ std::vector<PluginUse> default_uses(const Registry& registry) {
                     .filter = on && entry.filters,
                     .score = scores_by_default(entry),
                     .constraint = on && entry.constrains,
+                    .preemption = on && entry.preempts,
                     .weight = entry.default_weight});
   }
   return uses;
@@ -224,6 +228,7 @@ void read_plugin_sets(ObjectReader& plugins, const Registry& registry, std::vect
   complain_of_contradictions(plugins, sets);
   apply(sets, Point::kMulti, uses);
   apply(sets, Point::kFilter, uses);
+  apply(sets, Point::kPostFilter, uses);
   apply(sets, Point::kScore, uses);
 }
 

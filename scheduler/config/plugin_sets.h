@@ -2,10 +2,10 @@
 // to the defaults.
 //
 // Precedence is upstream's: a specific extension point overrides an explicit multiPoint, and that
-// overrides the default. A plugin here has two roles where upstream has many steps, so preFilter
-// and filter are read as one set (the filter or constraint), preScore and score as the other (the
-// score). Filters are always asked in kube-scheduler's order; the order in the file has no effect,
-// because it could change only the text of a refusal.
+// overrides the default. A plugin here has few roles where upstream has many steps, so preFilter
+// and filter are read as one set (the filter or constraint), preScore and score as another (the
+// score); postFilter is preemption. Filters are always asked in kube-scheduler's order; the order
+// in the file has no effect, because it could change only the text of a refusal.
 #pragma once
 
 #include "k8s-client/yaml/object_reader.h"
@@ -23,9 +23,10 @@ struct PluginUse {
   bool filter = false;
   bool score = false;
   bool constraint = false;
+  bool preemption = false;
   std::int64_t weight = 1;
 
-  [[nodiscard]] bool any() const { return filter || score || constraint; }
+  [[nodiscard]] bool any() const { return filter || score || constraint || preemption; }
 };
 
 // The uses of a profile that does not mention plugins, in the registry's order.

@@ -82,6 +82,7 @@ Profile assemble(std::string scheduler_name, const std::vector<PluginUse>& uses,
     if (use.score && instance.score) {
       profile.scores.push_back({std::move(instance.score), use.weight});
     }
+    if (use.preemption) profile.preemption = instance.preemption;
     if (instance.constraint) {
       profile.constraints.emplace_back(std::move(instance.constraint), use.constraint,
                                        use.score ? use.weight : 0);

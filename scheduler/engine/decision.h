@@ -185,8 +185,9 @@ struct NodeComplaint {
 }  // namespace decision
 
 using Decision =
-    std::variant<decision::Bind, decision::Prepare, decision::NotPrepared, decision::Unschedulable,
-                 decision::ForeignGpuPod, decision::NodeBackedOff, decision::NodeReleased,
-                 decision::MigRepartition, decision::NodeComplaint, decision::MisnamedScheduler>;
+    std::variant<decision::Bind, decision::Prepare, decision::Evict, decision::NotPrepared,
+                 decision::Unschedulable, decision::ForeignGpuPod, decision::NodeBackedOff,
+                 decision::NodeReleased, decision::MigRepartition, decision::NodeComplaint,
+                 decision::MisnamedScheduler>;
 
 }  // namespace sched

@@ -2,6 +2,7 @@
 
 #include "scheduler/engine/actions/advise.h"
 #include "scheduler/engine/actions/place.h"
+#include "scheduler/engine/actions/preempt.h"
 #include "scheduler/engine/backoffs/node_backoffs.h"
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/intake.h"
@@ -53,7 +54,7 @@ class Engine::Parts {
   Holds holds{world, finder, queue};
   QuotaSearch search{world, finder, queue, holds};
   Waking waking{world, queue};
-  Plans plans{world, queue, waking};
+  Plans plans{world, finder, queue, waking};
   Intake intake{{.world = world,
                  .queue = queue,
                  .waking = waking,
@@ -75,7 +76,14 @@ class Engine::Parts {
                .plans = plans,
                .words = words,
                .repartitions = repartitions}};
+  Preempt preempt{world, finder, queue, holds, search, plans};
   Advise advise{world, finder, queue, search, repartitions};
+
+  // What was decided on a pod; if that is that it waits, room may be made for it.
+  [[nodiscard]] Decision make_room(WaitingPod& pod, Decision decided, Time now) {
+    auto* told = std::get_if<decision::Unschedulable>(&decided);
+    return told == nullptr ? std::move(decided) : preempt.attempt(pod, std::move(*told), now);
+  }
 
   // Answers.
   QuotaStatuses quotas{world.ledger, queue, words};
@@ -102,8 +110,12 @@ std::optional<Decision> Engine::step(Time now) {
   parts.holds.renew(now);
   parts.waking.wake_for_quota(now);
   parts.waking.wake_for_nodes(now);
+  parts.preempt.wake(now);
   while (Entity* entity = parts.queue.next()) {
-    auto decision = parts.place.attempt(pod_of(*entity), now);
+    WaitingPod& pod = pod_of(*entity);
+    auto decision = parts.place.attempt(pod, now);
+    if (parts.world.preempts() && decision)
+      decision = parts.make_room(pod, *std::move(decision), now);
     parts.queue.turn_is_over();
     if (decision) return decision;
   }
@@ -120,6 +132,7 @@ std::optional<Time> Engine::next_wakeup() const {
   next = earliest(next, parts.waking.next());
   next = earliest(next, parts.world.ledger.next_forgotten());
   next = earliest(next, parts.plans.next_end());
+  next = earliest(next, parts.preempt.next());
   next = earliest(next, parts.advise.due());
   return earliest(next, parts.backoffs.next_end());
 }

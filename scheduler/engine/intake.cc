@@ -65,6 +65,7 @@ void Intake::on(const event::NodeUpserted& event, Time /*now*/) {
   if (world_.owns(facts)) foreign_.node_owned(facts.name);
   const bool news = world_.nodes.upsert(std::move(facts));
   world_.ledger.node_is(world_.nodes.find(event.object.metadata.name), charge_class, offers);
+  plans_.room_changed(world_.nodes.find(event.object.metadata.name));
   waking_.cluster_changed(NodeUpserted{event.object}, news);
 }
 
@@ -123,7 +124,10 @@ void Intake::on(const event::Synced& /*event*/, Time now) {
 void Intake::on(const event::Prepared& event, Time /*now*/) { plans_.on(event); }
 
 void Intake::on(const event::BindSucceeded& event, Time /*now*/) {
-  if (PodRecord* record = world_.assumed(event.pod.uid, event.node)) record->confirm();
+  PodRecord* record = world_.assumed(event.pod.uid, event.node);
+  if (record == nullptr) return;
+  if (world_.preempts()) record->remember_name(event.pod.name);
+  record->confirm();
 }
 
 void Intake::on(const event::BindFailed& event, Time now) {
@@ -156,7 +160,12 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
                     !counts_alike(record.placement()->occupant(), occupant);
   occupant.chosen_here = record.placement() && record.placement()->node() == node &&
                          record.placement()->occupant().chosen_here;
+  if (record.placement() && record.placement()->node() != node) {
+    plans_.has_left(pod.metadata.uid, record.placement()->node());
+  }
+  if (world_.preempts()) record.remember_name(pod.metadata.name);
   record.bind(world_.nodes, node, std::move(occupant));
+  if (pod.is_terminating()) plans_.leaves_by(pod.metadata.uid, *pod.metadata.deletion_timestamp);
   world_.charge(record, pod, std::move(demand),
                 ours ? quota::note_on(pod, now) : quota::no_note(pod));
   waking_.cluster_changed(BoundPodUpserted{pod}, news);
@@ -231,9 +240,11 @@ void Intake::pod_gone(const std::string& uid) {
   plans_.drop(uid);
   if (record->waiting() != nullptr) queue_.remove(*record->waiting());
   const bool held = record->placement().has_value();
+  const NodeSlot left = held ? record->placement()->node() : kNoSlot;
   if (held) backoffs_.pod_gone(uid, *record->placement());
   const std::string gone = uid;  // `uid` may be part of what is destroyed below
   world_.pods.erase(gone);
+  if (held) plans_.has_left(gone, left);
   foreign_.gone(gone);
   if (held) waking_.cluster_changed(BoundPodGone{gone});
 }

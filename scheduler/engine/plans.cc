@@ -1,9 +1,46 @@
 #include "scheduler/engine/plans.h"
 
+#include "scheduler/quota/charged_as.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 namespace sched {
+namespace {
+
+// So long a plan waits for pods to leave a node, or longer by their own time to end.
+constexpr std::chrono::minutes kPatience{10};
+constexpr std::chrono::minutes kBeyondDeadline{1};
+
+}  // namespace
+
+void Plans::assume(WaitingPod& pod, NodeSlot node, decision::Bind& bind, Time now) {
+  bind.pod = ref_of(pod.pod);
+  bind.scheduler_name = pod.pod.spec.scheduler_name;
+  bind.generation = pod.pod.metadata.generation;
+  bind.node = world_.nodes.name(node);
+  bind.all_nodes = world_.nodes.size();
+  bind.attempts = ++pod.attempts;
+  bind.queued_since = pod.queued_since;
+  // A note that the pod has already is replaced.
+  if (!pod.demand.is_none() && (world_.ledger.in_force() || quota::has_note(pod.pod))) {
+    bind.charged_as = world_.nodes.facts(node).gpu.product.name;
+    bind.charged_at = world_.next_charge(now);
+  }
+  queue_.remove(pod);
+  pod.last_refusal.clear();
+  Claim claim = claim_of(*pod.shape);
+  claim.devices = bind.devices;
+  PodRecord& record = world_.pods.at(bind.pod.uid);
+  record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), pod.pod_class, true));
+  world_.charge(record, pod.pod, pod.demand,
+                bind.charged_as ? quota::ChargeNote{*bind.charged_as, bind.charged_at}
+                                : quota::no_note(pod.pod));
+  waking_.assumed(pod, bind.node);
+}
 
 std::optional<Preparation> Plans::preparation_for(const WaitingPod& pod, NodeSlot node) const {
   std::optional<Preparation> all;
@@ -21,23 +58,107 @@ std::optional<Preparation> Plans::preparation_for(const WaitingPod& pod, NodeSlo
 }
 
 decision::Prepare Plans::begin(decision::Bind bind, Preparation wanted, Time now) {
-  const Id id = ++last_;
-  of_pod_.emplace(bind.pod.uid, id);
-  const Time until = now + wanted.patience;
-  ends_.emplace(until, id);
+  Plan plan;
+  plan.bind = std::move(bind);
+  return begin(add(std::move(plan), now + wanted.patience), std::move(wanted), now);
+}
+
+decision::Prepare Plans::begin(Entry entry, Preparation wanted, Time now) {
+  Plan& plan = entry->second;
+  ends_at(entry, now + wanted.patience);
   for (const ObjectWrite& write : wanted.writes) world_.tell_constraints(WriteAssumed{write});
-  const Plan& plan = plans_
-                         .emplace(id, Plan{.bind = std::move(bind),
-                                           .writes = std::move(wanted.writes),
-                                           .written = false,
-                                           .end = until,
-                                           .failure = {}})
-                         .first->second;
-  return {.plan = id,
+  plan.writes = std::move(wanted.writes);
+  return {.plan = entry->first,
           .pod = plan.bind.pod,
           .scheduler_name = plan.bind.scheduler_name,
           .node = plan.bind.node,
           .writes = plan.writes};
+}
+
+Plans::Entry Plans::add(Plan plan, Time end) {
+  const Id id = ++last_;
+  of_pod_.emplace(plan.bind.pod.uid, id);
+  plan.end = end;
+  ends_.emplace(end, id);
+  return plans_.emplace(id, std::move(plan)).first;
+}
+
+std::uint64_t Plans::wait_for_room(decision::Bind bind, std::set<std::string> leaving, Time now) {
+  Plan plan;
+  plan.bind = std::move(bind);
+  plan.makes_room = true;
+  plan.leaving = std::move(leaving);
+  const Entry entry = add(std::move(plan), now + kPatience);
+  const auto& [id, added] = *entry;
+  on_node_.emplace(world_.nodes.find(added.bind.node), id);
+  for (const std::string& uid : added.leaving) leaving_.emplace(uid, id);
+  return id;
+}
+
+std::optional<decision::Prepare> Plans::prepare(Entry entry, Time now) {
+  Plan& plan = entry->second;
+  stop_waiting_for_room(entry, false);
+  const WaitingPod& pod = *world_.pods.find(plan.bind.pod.uid)->waiting();
+  auto wanted = preparation_for(pod, world_.nodes.find(plan.bind.node));
+  if (!wanted) return std::nullopt;
+  plan.written = false;
+  return begin(entry, *std::move(wanted), now);
+}
+
+void Plans::stop_waiting_for_room(Entry entry, bool in_vain) {
+  auto& [id, plan] = *entry;
+  const auto erase = [id = id](auto& of, const auto& key) {
+    for (auto [each, end] = of.equal_range(key); each != end; ++each) {
+      if (each->second == id) return static_cast<void>(of.erase(each));
+    }
+  };
+  for (const std::string& uid : plan.leaving) {
+    erase(leaving_, uid);
+    if (in_vain) stuck_.insert(uid);
+  }
+  erase(on_node_, world_.nodes.find(plan.bind.node));
+  plan.leaving.clear();
+  plan.makes_room = false;
+}
+
+void Plans::ends_at(Entry entry, Time end) {
+  auto& [id, plan] = *entry;
+  ends_.erase({plan.end, id});
+  plan.end = end;
+  ends_.emplace(end, id);
+}
+
+void Plans::look_again() {
+  for (const auto& [id, plan] : plans_) due_.insert(due_.end(), id);
+}
+
+void Plans::room_changed(NodeSlot node) {
+  for (auto [each, end] = on_node_.equal_range(node); each != end; ++each)
+    due_.insert(each->second);
+}
+
+void Plans::leaves_by(const std::string& uid, Time deadline) {
+  for (auto [each, end] = leaving_.equal_range(uid); each != end; ++each) {
+    const Entry plan = plans_.find(each->second);
+    ends_at(plan, std::max(plan->second.end, deadline + kBeyondDeadline));
+  }
+}
+
+void Plans::has_left(const std::string& uid, NodeSlot node) {
+  if (on_node_.empty() && stuck_.empty()) return;
+  stuck_.erase(uid);
+  for (auto [each, end] = leaving_.equal_range(uid); each != end; ++each) {
+    plans_.find(each->second)->second.leaving.erase(uid);
+  }
+  leaving_.erase(uid);
+  room_changed(node);
+}
+
+void Plans::fail(const std::string& uid, std::string why) {
+  const auto found = of_pod_.find(uid);
+  if (found == of_pod_.end()) return;
+  plans_.find(found->second)->second.failure = std::move(why);
+  due_.insert(found->second);
 }
 
 void Plans::on(const event::Prepared& event) {
@@ -45,7 +166,7 @@ void Plans::on(const event::Prepared& event) {
   if (found == plans_.end()) return;  // it had ended before
   found->second.written = true;
   found->second.failure = event.failure;
-  look_from(event.plan);
+  due_.insert(event.plan);
 }
 
 void Plans::bind_failed(PodRecord& record, const event::BindFailed& event, Time now) {
@@ -63,17 +184,25 @@ void Plans::drop(const std::string& uid) {
 }
 
 std::optional<Decision> Plans::next(Time now) {
-  if (!ends_.empty() && ends_.begin()->first <= now) {
-    look_from(ends_.begin()->second);
-  }
-  for (auto each = plans_.upper_bound(looked_until_); each != plans_.end();) {
-    const auto plan = each++;
-    looked_until_ = plan->first;
+  if (!ends_.empty() && ends_.begin()->first <= now) due_.insert(ends_.begin()->second);
+  while (!due_.empty()) {
+    const Entry plan = plans_.find(*due_.begin());
+    due_.erase(due_.begin());
+    if (plan == plans_.end()) continue;
     Readiness readiness = readiness_of(plan->second, now);
     if (readiness.state == Readiness::State::kWaits) continue;
+    const bool is_ready = readiness.state == Readiness::State::kReady;
+    const bool made_room = plan->second.makes_room;
+    if (made_room && is_ready) {
+      if (auto part = prepare(plan, now)) return *std::move(part);
+    } else if (made_room) {
+      stop_waiting_for_room(plan, now >= plan->second.end);
+    }
     decision::Bind bind = end(plan).bind;
-    if (readiness.state == Readiness::State::kReady) return bind;
-    undo(*world_.pods.find(bind.pod.uid), true, now);
+    if (is_ready) return bind;
+    PodRecord& record = *world_.pods.find(bind.pod.uid);
+    if (made_room) record.waiting()->refused_binds.add(bind.node, readiness.why, now);
+    undo(record, true, now);
     return decision::NotPrepared{.pod = std::move(bind.pod),
                                  .scheduler_name = std::move(bind.scheduler_name),
                                  .generation = bind.generation,
@@ -95,6 +224,11 @@ Readiness Plans::readiness_of(const Plan& plan, Time now) const {
   if (node == kNoSlot || !world_.nodes.present(node)) {
     return {State::kFailed, "the node is gone"};
   }
+  if (plan.makes_room) {
+    Readiness room = room_of(plan, node);
+    if (room.state != State::kWaits || now < plan.end) return room;
+    return {State::kFailed, "waited too long: " + room.why};
+  }
   Readiness all{.state = plan.written ? State::kReady : State::kWaits,
                 .why = plan.written ? "" : "the API server has not taken what has to be written"};
   if (plan.written) {
@@ -112,7 +246,34 @@ Readiness Plans::readiness_of(const Plan& plan, Time now) const {
   return all;
 }
 
-Plans::Plan Plans::end(std::map<Id, Plan>::iterator plan) {
+Readiness Plans::room_of(const Plan& plan, NodeSlot node) const {
+  using State = Readiness::State;
+  const PodRecord& pod = *world_.pods.find(plan.bind.pod.uid);
+  if (takes(pod, node, {})) {
+    if (plan.written) return {};
+    return {State::kWaits, "the API server has not taken what makes room"};
+  }
+  if (plan.leaving.empty()) return {State::kFailed, "the room that was made is taken"};
+  if (!takes(pod, node, plan.leaving)) return {State::kFailed, "the node has changed"};
+  return {State::kWaits, fmt::format("{} pod(s) have not left the node", plan.leaving.size())};
+}
+
+bool Plans::takes(const PodRecord& record, NodeSlot node,
+                  const std::set<std::string>& without) const {
+  const WaitingPod& pod = *record.waiting();
+  Trial trial(world_.nodes);
+  trial.take_away(node, record.placement()->occupant());
+  for (const std::string& uid : without) {
+    trial.take_away(node, world_.pods.find(uid)->placement()->occupant());
+  }
+  const Ruling ruling = finder_.ruling_anew(pod.pod, pod.profile, pod.refused_binds, trial);
+  const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
+  return !prepared.rejection() &&
+         finder_.verdict(prepared, node, {.ruling = &ruling, .trial = &trial}).is_ok();
+}
+
+Plans::Plan Plans::end(Entry plan) {
+  if (plan->second.makes_room) stop_waiting_for_room(plan, false);
   Plan over = std::move(plan->second);
   of_pod_.erase(over.bind.pod.uid);
   ends_.erase({over.end, plan->first});
@@ -126,7 +287,9 @@ Plans::Plan Plans::end(std::map<Id, Plan>::iterator plan) {
 
 void Plans::undo(PodRecord& record, bool counts, Time now) {
   WaitingPod& waiting = *record.waiting();
+  const NodeSlot node = record.placement()->node();
   record.forget();
+  has_left(waiting.pod.metadata.uid, node);
   waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid});
   if (counts) ++waiting.failed_binds;
   waiting.has_shape(world_.templates.shape(waiting.pod));  // the reason is in names_in_use.h

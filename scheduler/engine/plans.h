@@ -1,14 +1,17 @@
 // Plans: what was decided for a pod, from the choice of its node until its bind is known to have
 // succeeded, or everything is undone.
 //
-//   ┌───────── prepares ──────────┐
-//   writes ───▶ waits until ready ───▶ bind ───▶ bound
-//      │               │                │
-//      └───────────────┴────────────────┴──▶ undone in reverse; the pod backs off, then is active
+//   ┌─ makes room ──┐   ┌───────── prepares ──────────┐
+//   evicts ──▶ waits ──▶ writes ───▶ waits until ready ───▶ bind ───▶ bound
+//      │         │         │               │                │
+//      └─────────┴─────────┴───────────────┴────────────────┴──▶ undone in reverse; the pod backs
+//                                                                off, then is active
 //
-// If nothing must be done before the bind, the bind is the whole plan: it leaves the engine at
-// once, and there is no entry here. During the whole plan the pod is assumed on its node, and
-// charged.
+// Most pods skip the first two parts, or four. If nothing must be done before the bind, the bind is
+// the whole plan: it leaves the engine at once, and there is no entry here. During the whole plan
+// the pod is assumed on its node, and charged; while room is made for it, beside the pods that
+// leave. So nobody else gets what becomes free. A pod that does not leave (its deletion hangs)
+// stays counted, and is not waited for again.
 //
 // The engine decides each part, and the outcome of a part is an event. The shell, which carries
 // parts out, does not depend on their order. So a plan that waits for hours is recorded and
@@ -17,12 +20,12 @@
 #pragma once
 
 #include "scheduler/engine/decision.h"
+#include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/framework/preparation.h"
 #include "scheduler/queue/queues.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,6 +33,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -38,8 +42,12 @@ namespace sched {
 class Plans {
  public:
   // All outlive it.
-  Plans(World& world, Queues& queue, Waking& waking)
-      : world_(world), queue_(queue), waking_(waking) {}
+  Plans(World& world, Finder& finder, Queues& queue, Waking& waking)
+      : world_(world), finder_(finder), queue_(queue), waking_(waking) {}
+
+  // Puts the pod on its node: assumed there, charged, out of the queue. Fills in who is bound and
+  // where; takes the bind's devices.
+  void assume(WaitingPod& pod, NodeSlot node, decision::Bind& bind, Time now);
 
   // What the constraints require before the pod is bound there; nullopt: nothing, and the bind is
   // the whole plan.
@@ -48,12 +56,29 @@ class Plans {
   // Starts the plan of a pod that has just been assumed on its node. Returns its first part.
   [[nodiscard]] decision::Prepare begin(decision::Bind bind, Preparation wanted, Time now);
 
+  // Starts the plan of a pod that has just been assumed on its node, where these pods (their uids)
+  // leave first. Returns the plan's number.
+  [[nodiscard]] std::uint64_t wait_for_room(decision::Bind bind, std::set<std::string> leaving,
+                                            Time now);
+  // Whether some plan counts on it that the pod leaves its node.
+  [[nodiscard]] bool counts_on(const std::string& uid) const { return leaving_.contains(uid); }
+  // Whether a plan has waited in vain for the pod to leave its node.
+  [[nodiscard]] bool is_stuck(const std::string& uid) const { return stuck_.contains(uid); }
+  // The pod's plan, if it has one, will be undone for this reason.
+  void fail(const std::string& uid, std::string why);
+
   // The outcome of a part. For bind_failed() the pod is assumed.
   void on(const event::Prepared& event);
   void bind_failed(PodRecord& record, const event::BindFailed& event, Time now);
 
   // The cluster has changed: plans may have become ready, or may fail.
-  void look_again() { looked_until_ = 0; }
+  void look_again();
+  // The node has changed, or a pod has left it: the same for the plans that wait for room there.
+  void room_changed(NodeSlot node);
+  // The pod is being deleted, and has until then.
+  void leaves_by(const std::string& uid, Time deadline);
+  // The pod has left its node.
+  void has_left(const std::string& uid, NodeSlot node);
   // The pod is gone, or was bound by another scheduler.
   void drop(const std::string& uid);
   // Whether the pod has a node, and its bind has not left the engine yet.
@@ -68,28 +93,46 @@ class Plans {
   using Id = std::uint64_t;
   struct Plan {
     decision::Bind bind;
+    bool makes_room = false;        // the first parts: else those that prepare
+    std::set<std::string> leaving;  // makes_room: the pods, by uid, that are still on the node
     std::vector<ObjectWrite> writes;
-    bool written = false;
-    Time end{};           // undone if it is not ready by then
-    std::string failure;  // not empty: the plan will be undone
+    bool written = false;  // the calls of its present part are done
+    Time end{};            // undone if it is not ready by then
+    std::string failure;   // not empty: the plan will be undone
   };
+  using Entry = std::map<Id, Plan>::iterator;
 
-  void look_from(Id plan) { looked_until_ = std::min(looked_until_, plan - 1); }
   [[nodiscard]] Readiness readiness_of(const Plan& plan, Time now) const;
+  // Whether the node takes the pod without those that leave.
+  [[nodiscard]] Readiness room_of(const Plan& plan, NodeSlot node) const;
+  [[nodiscard]] bool takes(const PodRecord& pod, NodeSlot node,
+                           const std::set<std::string>& without) const;
+  void ends_at(Entry plan, Time end);
+  // The plan counts on no pods' leaving any more. `in_vain`: those that have not left are stuck.
+  void stop_waiting_for_room(Entry plan, bool in_vain);
+  // What follows when the room is there; nullopt: the bind.
+  [[nodiscard]] std::optional<decision::Prepare> prepare(Entry plan, Time now);
+  [[nodiscard]] decision::Prepare begin(Entry plan, Preparation wanted, Time now);
+  Entry add(Plan plan, Time end);
   // Removes the plan. Of its writes only what the watches show counts from now on.
-  Plan end(std::map<Id, Plan>::iterator plan);
+  Plan end(Entry plan);
   // The pod is pending again. `counts`: the failure makes its back-off longer.
   void undo(PodRecord& record, bool counts, Time now);
   [[nodiscard]] Time end_of_backoff(const WaitingPod& waiting, Time now) const;
 
   World& world_;
+  Finder& finder_;
   Queues& queue_;
   Waking& waking_;
   std::map<Id, Plan> plans_;  // those in preparation, in the order of their decisions
   std::unordered_map<std::string, Id> of_pod_;  // by uid
   std::set<std::pair<Time, Id>> ends_;
+  std::set<Id> due_;  // must be looked at
   Id last_ = 0;
-  Id looked_until_ = 0;  // plans after this one must be looked at
+  // Of the plans that make room.
+  std::unordered_multimap<std::string, Id> leaving_;  // by uid of the pods that leave
+  std::unordered_multimap<NodeSlot, Id> on_node_;
+  std::unordered_set<std::string> stuck_;
 };
 
 }  // namespace sched

@@ -7,9 +7,11 @@
 #include "k8s-client/error.h"
 #include "k8s-client/yaml/object_reader.h"
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/profile.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,7 @@ struct PluginInstance {
   std::unique_ptr<FilterPlugin> filter;
   std::unique_ptr<ScorePlugin> score;
   std::unique_ptr<ClusterConstraint> constraint;
+  std::optional<Preemption> preemption;
 };
 
 struct PluginEntry {
@@ -30,6 +33,7 @@ struct PluginEntry {
   bool filters = false;
   bool scores = false;
   bool constrains = false;
+  bool preempts = false;
   // The weight of its score in the default profile.
   std::int64_t default_weight = 1;
   // False: a profile has it only if the configuration enables it; so for alternatives to the

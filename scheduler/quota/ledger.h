@@ -63,6 +63,8 @@ class Charge {
   [[nodiscard]] const Demand& demand() const { return demand_; }
   [[nodiscard]] const std::string& charged_as() const { return pod_.charged_as; }
   [[nodiscard]] Time at() const { return pod_.at; }
+  // The quota that counts it; nullopt: none.
+  [[nodiscard]] std::optional<QuotaId> quota() const { return quota_; }
 
  private:
   friend class Ledger;
@@ -74,8 +76,8 @@ class Charge {
   // Written by the ledger.
   std::size_t in_namespace_ = 0;  // index in the namespace's charges
   std::size_t on_node_ = 0;       // index in the node's charges
-  std::optional<QuotaId> quota_;  // the quota that counts it; nullopt: none
-  std::size_t line_ = 0;          // of that quota
+  std::optional<QuotaId> quota_;
+  std::size_t line_ = 0;  // of that quota
   GpuShare amount_;
 };
 
@@ -243,6 +245,8 @@ class Ledger {
   // O(its lines · classes), and O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
                                              const std::vector<GpuShare>& pending) const;
+  // Whether the line that counts the charge uses more than its guarantee.
+  [[nodiscard]] bool borrows(const Charge& charge, const LedgerTrial* in = nullptr) const;
   // Who uses how much of which line. O(charges).
   [[nodiscard]] std::vector<NamespaceUse> uses() const;
   // What is borrowed, by pod, the latest loan first: of each line that borrows, the pods that were

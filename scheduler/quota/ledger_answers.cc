@@ -44,6 +44,11 @@ Ledger::Account Ledger::account(QuotaId id, const LedgerTrial* in) const {
   return {quota, in == nullptr ? quota.lines : in->lines_of(id)};
 }
 
+bool Ledger::borrows(const Charge& charge, const LedgerTrial* in) const {
+  if (!charge.quota_) return false;
+  return account(*charge.quota_, in).lines[charge.line_].borrowed() > GpuShare{};
+}
+
 std::size_t Ledger::line_of(const Quota& quota, ChargeClassId on) const {
   if (on < quota.line_of.size()) return quota.line_of[on];
   return line_for(quota.spec.lines, classes_[on].product);

@@ -97,33 +97,12 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   // Constructed where it is returned: a move costs as much as some of the questions above.
   std::optional<Decision> decided(std::in_place, std::in_place_type<decision::Bind>);
   auto& bind = std::get<decision::Bind>(*decided);
-  bind.pod = ref_of(pod.pod);
-  bind.scheduler_name = pod.pod.spec.scheduler_name;
-  bind.generation = pod.pod.metadata.generation;
-  bind.node = world_.nodes.name(node);
   bind.devices = devices_for(*pod.shape, answers, node);
   bind.total_score = on.total;
   bind.scores = answers.scores(node, on);
   bind.feasible_nodes = on.feasible;
-  bind.all_nodes = world_.nodes.size();
-  bind.attempts = ++pod.attempts;
-  bind.queued_since = pod.queued_since;
   if (on.second != kNoSlot) bind.runner_up = {world_.nodes.name(on.second), on.second_total};
-  // A note that the pod has already is replaced.
-  if (!pod.demand.is_none() && (world_.ledger.in_force() || quota::has_note(pod.pod))) {
-    bind.charged_as = world_.nodes.facts(node).gpu.product.name;
-    bind.charged_at = world_.next_charge(now);
-  }
-  queue_.remove(pod);
-  pod.last_refusal.clear();
-  Claim claim = claim_of(*pod.shape);
-  claim.devices = bind.devices;
-  PodRecord& record = world_.pods.at(bind.pod.uid);
-  record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), pod.pod_class, true));
-  world_.charge(record, pod.pod, pod.demand,
-                bind.charged_as ? quota::ChargeNote{*bind.charged_as, bind.charged_at}
-                                : quota::no_note(pod.pod));
-  waking_.assumed(pod, bind.node);
+  plans_.assume(pod, node, bind, now);
   if (auto wanted = plans_.preparation_for(pod, node)) {
     decided = plans_.begin(std::move(bind), *std::move(wanted), now);
   }

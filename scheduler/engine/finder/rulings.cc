@@ -102,7 +102,7 @@ void exclude_for_a_while(const World& world, const k8s::Pod& pod, const RefusedB
   // DefaultBinder is kube-scheduler's name of what binds.
   exclude_by_name(
       world.nodes, refused.left_out(),
-      {"DefaultBinder", "node(s) were left out after the pod's binding was refused there"}, all);
+      {"DefaultBinder", "node(s) were left out after the pod could not be bound there"}, all);
   if (world.topology_rejections.none()) return;
   exclude_by_name(
       world.nodes, world.topology_rejections.left_out(requests_by_name(pod)),

@@ -23,9 +23,13 @@ std::string fit_error(std::size_t all_nodes, const PreparedShape& shape,
   verdicts.for_each([&](const NodeVerdict& verdict, std::size_t nodes) {
     for (const std::string& reason : shape.reasons_of(verdict)) nodes_by_reason[reason] += nodes;
   });
+  return fit_error(all_nodes, nodes_by_reason);
+}
+
+std::string fit_error(std::size_t all_nodes, const ReasonCounts& reasons) {
   std::vector<std::string> counted;
-  counted.reserve(nodes_by_reason.size());
-  for (const auto& [reason, nodes] : nodes_by_reason) {
+  counted.reserve(reasons.size());
+  for (const auto& [reason, nodes] : reasons) {
     counted.push_back(fmt::format("{} {}", nodes, reason));
   }
   std::sort(counted.begin(), counted.end());

@@ -23,6 +23,9 @@ using ReasonCounts = std::map<std::string, std::size_t>;
 // "0/5 nodes are available: pod affinity terms conflict." for a pod refused as a whole.
 [[nodiscard]] std::string fit_error(std::size_t all_nodes, std::string_view rejection);
 
+// The same of counted reasons alone.
+[[nodiscard]] std::string fit_error(std::size_t all_nodes, const ReasonCounts& reasons);
+
 // The plugins with answers that made the pod unschedulable, sorted.
 [[nodiscard]] std::vector<std::string> refusing_plugins(const PreparedShape& shape,
                                                         const VerdictCounts& verdicts);

@@ -37,6 +37,14 @@ class PodRecord {
     if (waiting_ == nullptr) return State::kBound;
     return placement_ ? State::kAssumed : State::kPending;
   }
+  // Its name; null: it is bound, and no profile preempts.
+  [[nodiscard]] const std::string* name() const {
+    return waiting_ != nullptr ? &waiting_->pod.metadata.name : name_.get();
+  }
+  // Stores the name, which must be known when a bound pod is evicted.
+  void remember_name(const std::string& name) {
+    if (name_ == nullptr) name_ = std::make_unique<const std::string>(name);
+  }
   // Null when bound.
   [[nodiscard]] WaitingPod* waiting() const { return waiting_.get(); }
   // Empty when pending.
@@ -77,6 +85,7 @@ class PodRecord {
   std::unique_ptr<WaitingPod> waiting_;
   std::optional<Placement> placement_;
   std::unique_ptr<quota::Charge> charge_;
+  std::unique_ptr<const std::string> name_;
 };
 
 class Pods {

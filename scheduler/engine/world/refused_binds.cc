@@ -49,7 +49,7 @@ std::string RefusedBinds::text() const {
                                  [](const Refusal& refusal) { return refusal.until.has_value(); });
   if (last == refusals_.rend()) return {};
   return fmt::format(
-      "Binding the pod to node {} was refused {} times, and the node is left out for it for {} "
+      "The pod could not be bound to node {} {} times, and the node is left out for it for {} "
       "seconds: {}",
       last->node, last->times,
       std::chrono::duration_cast<std::chrono::seconds>(*last->until - last->last).count(),

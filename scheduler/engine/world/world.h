@@ -45,6 +45,8 @@ struct World {
 
   // The index of the profile of that name; nullopt: the pod is another scheduler's.
   [[nodiscard]] std::optional<std::size_t> profile_of(std::string_view scheduler_name) const;
+  // Whether pods may be evicted for pods of some profile.
+  [[nodiscard]] bool preempts() const { return preempts_; }
   // Whether a profile's configuration reserves the node for this scheduler.
   [[nodiscard]] bool owns(const NodeFacts& node) const;
 
@@ -84,6 +86,7 @@ struct World {
  private:
   std::array<std::vector<ClusterConstraint*>, kChangeKinds> readers_;
   Time last_charge_{};
+  bool preempts_ = false;
 };
 
 }  // namespace sched

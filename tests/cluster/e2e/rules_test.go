@@ -197,7 +197,7 @@ func TestRefusedBindsLeaveANodeOut(t *testing.T) {
 	team.addPod("visitor")
 	team.waitPod("visitor", "told that the node is left out", func(p *corev1.Pod) bool {
 		c := condition(p)
-		return c != nil && strings.Contains(c.Message, "Binding the pod to node "+closed+" was refused 2 times, and the node is left out for it for 60 seconds")
+		return c != nil && strings.Contains(c.Message, "The pod could not be bound to node "+closed+" 2 times, and the node is left out for it for 60 seconds")
 	})
 	w.addPod("resident")
 	w.expectOn("resident", closed)

@@ -264,6 +264,11 @@ std::vector<std::string> Scheduler::decide() {
     std::string operator()(const decision::Prepare& prepare) const {
       return prepare.pod.name + " prepares for " + prepare.node;
     }
+    std::string operator()(const decision::Evict& evict) const {
+      std::string text = evict.pod.name + " gets " + evict.node + " without";
+      for (const PodRef& victim : evict.victims) text += " " + victim.name;
+      return text;
+    }
     std::string operator()(const decision::NotPrepared& undone) const {
       return undone.pod.name + " not to " + undone.node + ": " + undone.message;
     }

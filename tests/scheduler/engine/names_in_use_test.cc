@@ -122,7 +122,7 @@ TEST_CASE("names by the hundred thousand in pods that come and go leave some tho
   } accounts;
   Queues queue{accounts};
   Waking waking{world, queue};
-  Plans plans{world, queue, waking};
+  Plans plans{world, finder, queue, waking};
   Intake intake{{world, queue, waking, plans, backoffs, foreign, misnamed, complaints}};
   intake.apply(event::NodeUpserted{node("n").offers(kMig, "7")}, kStart);
 

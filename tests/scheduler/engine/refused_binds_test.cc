@@ -11,9 +11,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* kLeftOut = "node(s) were left out after the pod's binding was refused there";
+constexpr const char* kLeftOut = "node(s) were left out after the pod could not be bound there";
 constexpr const char* kDetails =
-    "Binding the pod to node a was refused 2 times, and the node is left out for it for 60 "
+    "The pod could not be bound to node a 2 times, and the node is left out for it for 60 "
     "seconds: 409 Conflict";
 constexpr auto kBackoffs = 20s;  // longer than any
 

@@ -1,0 +1,184 @@
+#include "scheduler/engine/actions/preempt.h"
+
+#include "scheduler/engine/report/fit_error.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace sched {
+namespace {
+
+std::string with_words(std::string message, const std::string& words) {
+  if (words.empty()) return message;
+  return fmt::format("{} preemption: {}", std::move(message), words);
+}
+
+}  // namespace
+
+Preempt::Preempt(World& world, Finder& finder, Queues& queue, const Holds& holds,
+                 const QuotaSearch& search, Plans& plans)
+    : world_(world),
+      queue_(queue),
+      search_(search),
+      plans_(plans),
+      victims_(world, finder, holds, plans) {}
+
+bool Preempt::could_help(const WaitingPod& pod) const {
+  if (!world_.preempts() || !world_.profiles[pod.profile].preemption) return false;
+  if (pod.place != QueuePlace::kParked) return false;
+  return pod.queue == kMainQueue || !search_.must_wait_for_turn(pod);
+}
+
+Preempt::Key Preempt::key_of(const WaitingPod& pod) {
+  return {pod.profile, pod.shape.id(), pod.order.priority, pod.queue, pod.apart};
+}
+
+Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time now) {
+  if (!could_help(pod)) return told;
+  if (pod.pod.spec.preemption_policy == "Never") {
+    told.message =
+        with_words(std::move(told.message), "not eligible due to preemptionPolicy=Never.");
+    return told;
+  }
+  const Key key = key_of(pod);
+  const auto known = kinds_.find(key);
+  if (known != kinds_.end() && (known->second.seen == versions() || now < known->second.again)) {
+    return waits(pod, std::move(told), known->second);
+  }
+  Kind found_nothing{.shape = pod.shape, .pods = {}, .words = {}};
+  if (may_search(now)) {
+    const VictimSearch::Found found = search(pod);
+    if (found.best) return evict(pod, *found.best, told, now);
+    found_nothing.words = fit_error(world_.nodes.size(), found.reasons);
+    found_nothing.seen = versions();
+    found_nothing.again = now + kBetweenSearches;
+  }
+  Kind& kind = known != kinds_.end() ? known->second : kinds_[key];
+  found_nothing.pods = std::move(kind.pods);
+  kind = std::move(found_nothing);
+  return waits(pod, std::move(told), kind);
+}
+
+decision::Unschedulable Preempt::waits(WaitingPod& pod, decision::Unschedulable told,
+                                       Kind& kind) const {
+  kind.pods.emplace(pod.order, pod.pod.metadata.uid);
+  told.message = with_words(std::move(told.message), kind.words);
+  return told;
+}
+
+bool Preempt::may_search(Time now) {
+  using std::chrono::duration_cast;
+  using std::chrono::milliseconds;
+  const std::int64_t passed = duration_cast<milliseconds>(now - may_cost_at_).count();
+  if (passed >= 1'000) {
+    may_cost_ = std::max(may_cost_, std::min(kCostPerSecond, may_cost_ + kCostPerSecond));
+    may_cost_at_ = now;
+  } else if (passed > 0) {
+    may_cost_ = std::min(kCostPerSecond, may_cost_ + passed * (kCostPerSecond / 1'000));
+    may_cost_at_ += milliseconds(passed);
+  }
+  return may_cost_ > 0;
+}
+
+VictimSearch::Found Preempt::search(const WaitingPod& pod) {
+  VictimSearch::Found found = victims_.search(pod);
+  may_cost_ -= static_cast<std::int64_t>(found.cost);
+  return found;
+}
+
+decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
+                               const decision::Unschedulable& told, Time now) {
+  decision::Evict evict;
+  std::set<std::string> leaving;
+  for (const Occupant* one : victims.leaving) leaving.insert(*one->uid);
+  std::vector<std::string> undone;
+  for (const Occupant* one : victims.evicted) {
+    const PodClass& of = *one->pod_class;
+    if (plans_.prepares(*one->uid)) {
+      undone.push_back(*one->uid);
+      continue;
+    }
+    leaving.insert(*one->uid);
+    evict.victims.push_back({.namespace_ = of.namespace_,
+                             .name = *world_.pods.find(*one->uid)->name(),
+                             .uid = *one->uid});
+  }
+  for (const std::string& uid : undone) {
+    plans_.fail(uid, "a pod of higher priority gets its room");
+  }
+  decision::Bind bind;
+  plans_.assume(pod, victims.node, bind, now);
+  evict.pod = bind.pod;
+  evict.scheduler_name = bind.scheduler_name;
+  evict.generation = bind.generation;
+  evict.node = bind.node;
+  evict.attempts = told.attempts;
+  evict.details = told.details;
+  std::string words = fmt::format("found a potential placement for pod on node {}, ", bind.node);
+  if (!victims.evicted.empty()) {
+    words += fmt::format("preempting {} victims", victims.evicted.size());
+  } else {
+    words += fmt::format("where {} pods are being deleted", victims.leaving.size());
+  }
+  evict.message = with_words(told.message, words);
+  evict.plan = plans_.wait_for_room(std::move(bind), std::move(leaving), now);
+  return evict;
+}
+
+WaitingPod* Preempt::first_of(const Key& key, Kind& kind) {
+  while (!kind.pods.empty()) {
+    const auto first = kind.pods.begin();
+    PodRecord* record = world_.pods.find(first->second);
+    WaitingPod* pod = record == nullptr ? nullptr : record->waiting();
+    const bool waits = pod != nullptr && !record->placement() && key_of(*pod) == key &&
+                       pod->order == first->first && could_help(*pod);
+    if (waits) return pod;
+    kind.pods.erase(first);
+  }
+  return nullptr;
+}
+
+void Preempt::wake(Time now) {
+  if (kinds_.empty() || woken_at_ == versions()) return;
+  bool all = true;
+  for (auto each = kinds_.begin(); each != kinds_.end();) {
+    const auto kind = each++;
+    if (kind->second.seen == versions()) continue;
+    if (now < kind->second.again || !may_search(now)) {
+      all = false;
+      continue;
+    }
+    WaitingPod* const pod = first_of(kind->first, kind->second);
+    if (pod == nullptr) {
+      kinds_.erase(kind);
+      continue;
+    }
+    const VictimSearch::Found found = search(*pod);
+    kind->second.again = now + kBetweenSearches;
+    if (!found.best) {
+      kind->second.words = fit_error(world_.nodes.size(), found.reasons);
+      kind->second.seen = versions();
+      continue;
+    }
+    kind->second.again = now;
+    queue_.activate(*pod, QueueEvent::kObjectChange);
+  }
+  if (all) woken_at_ = versions();
+}
+
+std::optional<Time> Preempt::next() const {
+  if (kinds_.empty() || woken_at_ == versions()) return std::nullopt;
+  std::optional<Time> first;
+  for (const auto& [key, kind] : kinds_) {
+    if (kind.seen == versions()) continue;
+    first = std::min(first.value_or(kind.again), kind.again);
+  }
+  if (!first || may_cost_ > 0) return first;
+  return std::max(*first, may_cost_at_ + std::chrono::seconds(1));
+}
+
+}  // namespace sched

@@ -1,0 +1,93 @@
+// Makes room for pods that no node takes, by evicting pods of lower priority (victims.h): only for
+// pods of profiles that say so, and whose spec.preemptionPolicy is not Never.
+//
+// A pod evicts when it has its turn and finds no room, by quota or on nodes. It is then assumed on
+// its node and charged, and bound when the victims are gone (plans.h). So it preempts once, nobody
+// takes its room, and the next decision sees everything.
+//
+// A search costs as much as some thousand decisions, and most find nothing. So of the pods that ask
+// for the same, one is searched for, not again before something has changed, at most every
+// kBetweenSearches; and all searches together get kCostPerSecond. Others wait for that without a
+// turn; if a search finds victims, the first of its kind gets one.
+#pragma once
+
+#include "scheduler/engine/actions/victims.h"
+#include "scheduler/engine/decision.h"
+#include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/plans.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/queues.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace sched {
+
+class Preempt {
+ public:
+  // All borrowed things outlive the action.
+  Preempt(World& world, Finder& finder, Queues& queue, const Holds& holds,
+          const QuotaSearch& search, Plans& plans);
+
+  // The pod had its turn and was refused as `told` says. Makes room for it, if that is possible; if
+  // not, adds to the report why.
+  [[nodiscard]] Decision attempt(WaitingPod& pod, decision::Unschedulable told, Time now);
+  // Gives a turn to pods for which there was nobody to evict, and is now.
+  void wake(Time now);
+  // When wake() will have something to do; nullopt: not before an event.
+  [[nodiscard]] std::optional<Time> next() const;
+
+ private:
+  static constexpr std::chrono::seconds kBetweenSearches{2};
+  // In nodes that are looked at, of which a machine looks at some ten millions a second.
+  static constexpr std::int64_t kCostPerSecond = 1'000'000;
+
+  // Profile, shape, priority, queue, what sets it apart: of pods for which the same pods could be
+  // evicted.
+  using Key = std::tuple<std::size_t, ShapeId, std::int32_t, QueueId, Apart>;
+  // What the answer depends on: nodes and their pods, quotas.
+  using Versions = std::array<std::uint64_t, 2>;
+  // Pods for which the last search found nothing.
+  struct Kind {
+    ShapeRef shape;                          // so that its id stays the same
+    std::map<QueueOrder, std::string> pods;  // uids; some may wait for something else by now
+    std::string words;                       // why not
+    Versions seen{};
+    Time again{};  // no search before
+  };
+
+  // Whether evictions are what could help the pod, which was refused.
+  [[nodiscard]] bool could_help(const WaitingPod& pod) const;
+  [[nodiscard]] static Key key_of(const WaitingPod& pod);
+  [[nodiscard]] Versions versions() const {
+    return {world_.nodes.changes().end(), world_.ledger.version()};
+  }
+  [[nodiscard]] bool may_search(Time now);
+  [[nodiscard]] VictimSearch::Found search(const WaitingPod& pod);
+  [[nodiscard]] decision::Unschedulable waits(WaitingPod& pod, decision::Unschedulable told,
+                                              Kind& kind) const;
+  [[nodiscard]] decision::Evict evict(WaitingPod& pod, const Victims& victims,
+                                      const decision::Unschedulable& told, Time now);
+  // The first of the kind that is still refused; null: there is none.
+  [[nodiscard]] WaitingPod* first_of(const Key& key, Kind& kind);
+
+  World& world_;
+  Queues& queue_;
+  const QuotaSearch& search_;
+  Plans& plans_;
+  VictimSearch victims_;
+  std::map<Key, Kind> kinds_;
+  Versions woken_at_{};
+  std::int64_t may_cost_ = kCostPerSecond;
+  Time may_cost_at_{};
+};
+
+}  // namespace sched

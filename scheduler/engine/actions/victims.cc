@@ -1,0 +1,248 @@
+#include "scheduler/engine/actions/victims.h"
+
+#include "scheduler/engine/line/quota_search.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace sched {
+namespace {
+
+// In nodes that are only looked at.
+constexpr std::uint64_t kCostOfVerdict = 20;
+// A search ends here; the nodes behind are not tried. Reached only by pods with rules across nodes,
+// for which each trial counts anew.
+constexpr std::uint64_t kMostCost = 5'000'000;
+
+constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
+constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
+constexpr const char* kNoQuota = "no GPU quota after preemption";
+constexpr const char* kBudgets = "PodDisruptionBudget(s) would be violated";
+constexpr const char* kNotTried = "not tried for preemption";
+
+// Less means that its end does less harm.
+auto harm_of(const Victims& victims) {
+  constexpr std::int64_t kAboveAll = std::int64_t{1} << 31U;
+  std::int32_t highest = 0;
+  std::int64_t sum = 0;
+  Time earliest = Occupant::kNotStarted;
+  if (!victims.evicted.empty()) highest = victims.evicted.front()->priority;
+  for (const Occupant* victim : victims.evicted) {
+    sum += victim->priority + kAboveAll;
+    if (victim->priority == highest) earliest = std::min(earliest, victim->since);
+  }
+  return std::tuple(victims.violations, highest, sum, victims.evicted.size(),
+                    // The later it has started, the less is lost.
+                    -earliest.time_since_epoch());
+}
+
+}  // namespace
+
+// The search on one node.
+class VictimSearch::OnNode {
+ public:
+  OnNode(const VictimSearch& search, const WaitingPod& pod, const PreparedShape& prepared,
+         bool is_ruled, NodeSlot node)
+      : world_(search.world_),
+        finder_(search.finder_),
+        holds_(search.holds_),
+        plans_(search.plans_),
+        pod_(pod),
+        policy_(*world_.profiles[pod.profile].preemption),
+        prepared_(prepared),
+        is_ruled_(is_ruled),
+        node_(node) {}
+
+  // Adds to `found` the reason, if there is no room to be made.
+  [[nodiscard]] std::optional<Victims> look(Found& found) {
+    auto victims = look(Whose::kAny, found);
+    if (!victims && pod_.queue != kMainQueue) victims = look(Whose::kOwnQuota, found);
+    if (!victims) {
+      for (const std::string& reason : reasons_) ++found.reasons[reason];
+    }
+    return victims;
+  }
+
+ private:
+  enum class Whose : std::uint8_t { kAny, kOwnQuota };
+
+  [[nodiscard]] std::optional<Victims> look(Whose whose, Found& found) {
+    whose_ = whose;
+    WorldTrial trial(world_);
+    Victims victims;
+    victims.node = node_;
+    victims.borrows = whose == Whose::kOwnQuota;
+    leave_out_own_hold(trial);
+    std::vector<const Occupant*> others;
+    for (const Occupant* occupant : world_.nodes.occupants(node_)) {
+      if (occupant->kind != Occupant::Kind::kPod) continue;
+      if (is_leaving(*occupant)) {
+        trial.take_away(record_of(*occupant));
+        victims.leaving.push_back(occupant);
+      } else if (may_be_evicted(*occupant)) {
+        others.push_back(occupant);
+      }
+    }
+    if (!victims.leaving.empty() && fits(trial, found)) return victims;
+    // The least important first: of another quota they go only while it borrows.
+    std::vector<const Occupant*> removed;
+    for (auto one = others.rbegin(); one != others.rend(); ++one) {
+      if (!may_lose(**one, trial)) continue;
+      trial.take_away(record_of(**one));
+      removed.insert(removed.begin(), *one);
+    }
+    if (removed.empty()) {
+      reasons_ = {kNoVictims};
+      return std::nullopt;
+    }
+    if (!fits(trial, found)) return std::nullopt;
+    return reprieve(removed, std::move(victims), trial, found);
+  }
+
+  // Puts back whoever need not go, first those that a budget protects, the most important first.
+  [[nodiscard]] std::optional<Victims> reprieve(const std::vector<const Occupant*>& removed,
+                                                Victims victims, WorldTrial& trial, Found& found) {
+    const std::vector<bool> violates = violated_by(removed);
+    std::vector<bool> goes(removed.size());
+    for (const bool violating : {true, false}) {
+      for (std::size_t i = 0; i < removed.size(); ++i) {
+        if (violates[i] != violating) continue;
+        trial.put_back(record_of(*removed[i]));
+        if (fits(trial, found)) continue;
+        trial.take_away(record_of(*removed[i]));
+        goes[i] = true;
+        if (violating) ++victims.violations;
+      }
+    }
+    if (victims.violations > 0 && !policy_.violates_budgets) {
+      reasons_ = {kBudgets};
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < removed.size(); ++i) {
+      if (goes[i]) victims.evicted.push_back(removed[i]);
+    }
+    return victims;
+  }
+
+  [[nodiscard]] std::vector<bool> violated_by(const std::vector<const Occupant*>& pods) const {
+    return std::vector<bool>(pods.size());
+  }
+
+  // What is held on the node for the pod itself.
+  void leave_out_own_hold(WorldTrial& trial) const {
+    const Hold* hold = holds_.of(pod_);
+    if (hold == nullptr || !hold->on || hold->on->node() != node_) return;
+    trial.nodes.take_away(node_, hold->on->occupant());
+  }
+
+  [[nodiscard]] bool is_leaving(const Occupant& occupant) const {
+    if (plans_.is_stuck(*occupant.uid)) return false;
+    return occupant.terminating || plans_.counts_on(*occupant.uid);
+  }
+  [[nodiscard]] bool may_be_evicted(const Occupant& occupant) const {
+    if (occupant.priority >= pod_.order.priority || !occupant.ours || occupant.terminating) {
+      return false;
+    }
+    // To undo a plan ends nothing.
+    if (plans_.prepares(*occupant.uid)) return true;
+    return (occupant.owner != 0 || policy_.evicts_bare_pods) &&
+           record_of(occupant).name() != nullptr;
+  }
+  // Whether its quota may lose the pod.
+  [[nodiscard]] bool may_lose(const Occupant& occupant, const WorldTrial& trial) const {
+    const quota::Charge* charge = record_of(occupant).charged();
+    const bool counts = charge != nullptr && charge->quota();
+    const bool is_own = counts && pod_.queue != kMainQueue && *charge->quota() == quota_of(pod_);
+    if (whose_ == Whose::kOwnQuota) return is_own;
+    return !counts || is_own || world_.ledger.borrows(*charge, &trial.quota);
+  }
+
+  [[nodiscard]] const PodRecord& record_of(const Occupant& occupant) const {
+    return *world_.pods.find(*occupant.uid);
+  }
+
+  // Whether the node would take the pod in that world; if not, sets the reasons.
+  [[nodiscard]] bool fits(const WorldTrial& trial, Found& found) {
+    found.cost += kCostOfVerdict;
+    if (pod_.queue != kMainQueue && !quota_allows(trial)) {
+      reasons_ = {kNoQuota};
+      return false;
+    }
+    Ruling ruling;
+    if (is_ruled_) {
+      found.cost += world_.nodes.size();
+      ruling = finder_.ruling_anew(pod_.pod, pod_.profile, pod_.refused_binds, trial.nodes);
+    }
+    const NodeVerdict verdict =
+        finder_.verdict(prepared_, node_, {.ruling = &ruling, .trial = &trial.nodes});
+    if (verdict.is_ok()) return true;
+    if (verdict == NodeVerdict::excluded()) {
+      const auto reasons = ruling.reasons(node_);
+      reasons_.assign(reasons.begin(), reasons.end());
+    } else {
+      reasons_ = prepared_.reasons_of(verdict);
+    }
+    return false;
+  }
+  [[nodiscard]] bool quota_allows(const WorldTrial& trial) const {
+    const quota::Admission admission =
+        world_.ledger.admit(quota_of(pod_), pod_.demand, holds_.rank_of(pod_), &trial.quota);
+    const quota::ChargeClassId on = world_.nodes.facts(node_).charge_class;
+    const auto has = [&](const std::vector<quota::ChargeClassId>& classes) {
+      return std::binary_search(classes.begin(), classes.end(), on);
+    };
+    return has(admission.within) || (whose_ == Whose::kOwnQuota && has(admission.borrowing));
+  }
+
+  const World& world_;
+  const Finder& finder_;
+  const Holds& holds_;
+  const Plans& plans_;
+  const WaitingPod& pod_;
+  const Preemption& policy_;
+  const PreparedShape& prepared_;
+  const bool is_ruled_;
+  const NodeSlot node_;
+  Whose whose_ = Whose::kAny;
+  std::vector<std::string> reasons_;  // of the last answer that was no
+};
+
+VictimSearch::Found VictimSearch::search(const WaitingPod& pod) {
+  Found found;
+  const Ruling ruling = finder_.ruling_for(pod);
+  const bool is_ruled = ruling.of_class || ruling.of_pod || !pod.constraints.empty();
+  const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
+  const PreparedShape& prepared = answers.prepared();
+  if (prepared.rejection()) {
+    found.reasons[kNotHelpful] = world_.nodes.size();
+    return found;
+  }
+  const auto rank = [&](const Victims& victims) {
+    const bool nominated = world_.nodes.name(victims.node) == pod.pod.status.nominated_node_name;
+    return std::tuple(!victims.evicted.empty(), !nominated, victims.borrows, harm_of(victims));
+  };
+  for (const auto& [name, slot] : world_.nodes.by_name()) {
+    if (!world_.nodes.present(slot)) continue;
+    ++found.cost;
+    if (found.cost > kMostCost) {
+      ++found.reasons[kNotTried];
+      continue;
+    }
+    const auto verdict = answers.verdict(slot);
+    const Ruling::Why* excluded = verdict ? nullptr : ruling.find(slot);
+    const Code code = verdict ? verdict->code : excluded != nullptr ? excluded->code : Code::kOk;
+    if (code == Code::kUnresolvable) {
+      ++found.reasons[kNotHelpful];
+      continue;
+    }
+    auto victims = OnNode(*this, pod, prepared, is_ruled, slot).look(found);
+    if (victims && (!found.best || rank(*victims) < rank(*found.best))) {
+      found.best = std::move(victims);
+    }
+  }
+  return found;
+}
+
+}  // namespace sched

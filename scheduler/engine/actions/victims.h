@@ -1,0 +1,65 @@
+// Which pods of lower priority would have to leave which node, so that a pod finds room there.
+//
+// The choice on a node, and between nodes, is kube-scheduler's (below); ties are broken by the
+// names of nodes, never at random, and every node is tried. Beyond kube-scheduler:
+//
+// * Pods that are being deleted, and those that other pods wait for, count as gone. A node where
+//   nobody else has to leave comes first, then the node that the pod is nominated for: so what was
+//   begun is completed, also by the next process.
+// * Only pods of this scheduler are victims. Unless the profile says otherwise, no pods without a
+//   controller, and none whose PodDisruptionBudget forbids it.
+// * No quota loses what it is guaranteed. Of other quotas, pods leave only while these use more
+//   than their guarantees. A pod that would borrow evicts pods of its own quota alone.
+//
+// Sources: kube-scheduler 1.36 default_preemption.go SelectVictimsOnNode, preemption.go
+// pickOneNodeForPreemption.
+#pragma once
+
+#include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/plans.h"
+#include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/engine/world/world_trial.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sched {
+
+struct Victims {
+  NodeSlot node = kNoSlot;
+  std::vector<const Occupant*> evicted;  // the most important first
+  std::vector<const Occupant*> leaving;  // on the way out already
+  std::size_t violations = 0;            // evicted pods whose PodDisruptionBudget is violated
+  bool borrows = false;                  // whether the pod would borrow GPUs there
+};
+
+class VictimSearch {
+ public:
+  // All outlive it.
+  VictimSearch(const World& world, Finder& finder, const Holds& holds, const Plans& plans)
+      : world_(world), finder_(finder), holds_(holds), plans_(plans) {}
+
+  struct Found {
+    std::optional<Victims> best;
+    // If there is none: how many nodes do not help, by reason.
+    ReasonCounts reasons;
+    // About how many nodes could have been looked at in the same time.
+    std::uint64_t cost = 0;
+  };
+  // For a pod that no node takes, of a profile with preemption. O(nodes + their pods · plugins).
+  [[nodiscard]] Found search(const WaitingPod& pod);
+
+ private:
+  class OnNode;
+
+  const World& world_;
+  Finder& finder_;
+  const Holds& holds_;
+  const Plans& plans_;
+};
+
+}  // namespace sched

@@ -1,0 +1,769 @@
+// Preemption by priority: who is evicted for whom, and what becomes of the room.
+#include "tests/scheduler/engine/quota_cluster.h"
+#include "tests/support/catch.h"
+#include "tests/support/seeds.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::int32_t kLow = 100;
+constexpr std::int32_t kMid = 500;
+constexpr std::int32_t kHigh = 1'000;
+
+k8s::Pod owned(k8s::Pod pod) {
+  pod.metadata.owner_references.push_back({.api_version = "apps/v1",
+                                           .kind = "ReplicaSet",
+                                           .name = "r",
+                                           .uid = "r",
+                                           .controller = true});
+  return pod;
+}
+
+// A cluster whose pods preempt as kube-scheduler's do, but for the tie-break.
+struct Preempting : QuotaCluster {
+  explicit Preempting(Preemption how = {.evicts_bare_pods = false, .violates_budgets = true},
+                      std::initializer_list<std::string_view> constraints = {}) {
+    std::vector<Profile> all = profiles(&told_bound);
+    all[0].preemption = how;
+    for (const std::string_view name : constraints) {
+      all[0].constraints.emplace_back(shipped_constraint(name));
+    }
+    engine = Engine(std::move(all), {});
+    synced();
+  }
+  // A pod that runs on the node and has a controller; started so many minutes after kStart.
+  k8s::Pod runs(std::string_view name, const std::string& on, std::int32_t priority, int gpus,
+                int started = 0) {
+    k8s::Pod made = owned(our_pod(name).priority(priority).gpus(gpus).on(on).started_at(
+        kStart + std::chrono::minutes(started)));
+    has(made);
+    return made;
+  }
+  k8s::Pod runs(std::string_view namespace_, std::string_view name, const std::string& on,
+                std::int32_t priority, int gpus) {
+    k8s::Pod made = owned(in(namespace_, name, gpus).priority(priority).on(on).started_at(kStart));
+    has(made);
+    return made;
+  }
+  void terminates(k8s::Pod pod, std::chrono::seconds grace = 30s) {
+    pod.metadata.deletion_timestamp = std::chrono::floor<std::chrono::seconds>(now + grace);
+    has(pod);
+  }
+  // The message of the next decision, which is a refusal.
+  std::string refusal() {
+    const auto made = decisions();
+    REQUIRE(made.size() == 1);
+    return std::get<decision::Unschedulable>(made[0]).message;
+  }
+};
+
+k8s::Pod wants(int gpus, std::int32_t priority = kHigh, std::string_view name = "p") {
+  return our_pod(name).gpus(gpus).priority(priority);
+}
+
+}  // namespace
+
+TEST_CASE("a pod that no node takes gets the room of pods of lower priority") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const k8s::Pod low = s.runs("low", "n", kLow, 8);
+  const k8s::Pod high = wants(8);
+  s.has(high);
+  const auto decided = s.decisions();
+  REQUIRE(decided.size() == 1);
+  const auto& evict = std::get<decision::Evict>(decided[0]);
+  CHECK(evict == decision::Evict{.plan = 1,
+                                 .pod = Scheduler::ref(high),
+                                 .scheduler_name = kOurs,
+                                 .generation = 1,
+                                 .node = "n",
+                                 .victims = {Scheduler::ref(low)},
+                                 .message = "0/1 nodes are available: 1 Insufficient "
+                                            "nvidia.com/gpu. preemption: found a potential "
+                                            "placement for pod on node n, preempting 1 victims",
+                                 .details = evict.details,
+                                 .attempts = 1});
+  // Nothing is bound before the victim is gone, and no second one is sought.
+  s.prepared(1);
+  s.terminates(low);
+  CHECK(s.decide().empty());
+  s.pod_gone(low);
+  CHECK(s.decide() == Texts{"p → n"});
+}
+
+TEST_CASE("without preemption in the profile nobody is evicted") {
+  QuotaCluster s;
+  s.has(node("n").gpus(8));
+  s.has(owned(our_pod("low").priority(kLow).gpus(8).on("n")));
+  s.has(wants(8));
+  CHECK(s.decide() == Texts{"p waits: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu."});
+}
+
+TEST_CASE("who is evicted on a node is kube-scheduler's choice") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  SECTION("not the fewest: the oldest stays if that leaves room") {
+    s.runs("a", "n", kLow, 4, 0);
+    s.runs("b", "n", kLow, 2, 1);
+    s.runs("c", "n", kLow, 1, 2);
+    s.runs("d", "n", kLow, 1, 3);
+    s.has(wants(4));
+    CHECK(s.decide() == Texts{"p gets n without b c d"});
+  }
+  SECTION("one that frees more than is needed") {
+    s.runs("a", "n", kLow, 2, 0);
+    s.runs("b", "n", kLow, 1, 1);
+    s.runs("c", "n", kLow, 1, 2);
+    s.runs("d", "n", kLow, 4, 3);
+    s.has(wants(2));
+    CHECK(s.decide() == Texts{"p gets n without d"});
+  }
+  SECTION("pods that take nothing of what is short stay") {
+    s.runs("cpu", "n", kLow, 0, 9);
+    s.runs("gpu", "n", kLow, 8, 0);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets n without gpu"});
+  }
+  SECTION("a pod that has not started counts as the youngest") {
+    s.runs("older", "n", kLow, 4, 0);
+    s.has(owned(our_pod("new").priority(kLow).gpus(4).on("n")));
+    s.has(wants(4));
+    CHECK(s.decide() == Texts{"p gets n without new"});
+  }
+  SECTION("the lowest priority goes first") {
+    s.runs("mid", "n", kMid, 4, 5);
+    s.runs("low", "n", kLow, 4, 0);
+    s.has(wants(4));
+    CHECK(s.decide() == Texts{"p gets n without low"});
+  }
+}
+
+TEST_CASE("between nodes the choice is kube-scheduler's, and ties fall to the first by name") {
+  Preempting s;
+  s.has(node("a").gpus(8));
+  s.has(node("b").gpus(8));
+  SECTION("the lower priority, however many pods") {
+    s.runs("one", "a", 51, 8);
+    for (int i = 0; i < 8; ++i) s.runs("m" + std::to_string(i), "b", 50, 1);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets b without m0 m1 m2 m3 m4 m5 m6 m7"});
+  }
+  SECTION("fewer pods") {
+    s.runs("a1", "a", kLow, 4);
+    s.runs("a2", "a", kLow, 4);
+    s.runs("b1", "b", kLow, 8);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets b without b1"});
+  }
+  SECTION("the one that started later") {
+    s.runs("a1", "a", kLow, 8, 0);
+    s.runs("b1", "b", kLow, 8, 60);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets b without b1"});
+  }
+  SECTION("the first by name") {
+    s.runs("b1", "b", kLow, 8);
+    s.runs("a1", "a", kLow, 8);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets a without a1"});
+  }
+  SECTION("one cordoned, one full of pods as high") {
+    s.has(node("a").gpus(8).cordoned());
+    s.runs("a1", "a", kLow, 8);
+    s.runs("b1", "b", kHigh, 8);
+    s.has(wants(8));
+    CHECK(s.refusal() ==
+          "0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) were unschedulable. "
+          "preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 "
+          "Preemption is not helpful for scheduling.");
+  }
+}
+
+TEST_CASE("why nobody is evicted is told as kube-scheduler does") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const std::string full = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: ";
+  k8s::Pod asks = wants(8);
+  SECTION("its policy is Never") {
+    s.runs("low", "n", kLow, 8);
+    asks.spec.preemption_policy = "Never";
+    s.has(asks);
+    CHECK(s.refusal() == full + "not eligible due to preemptionPolicy=Never.");
+  }
+  SECTION("equal priority") {
+    s.runs("other", "n", kHigh, 8);
+    s.has(asks);
+    CHECK(s.refusal() == full +
+                             "0/1 nodes are available: 1 No preemption victims found for incoming "
+                             "pod.");
+  }
+  SECTION("more than the node has") {
+    s.runs("low", "n", kLow, 8);
+    s.has(wants(9));
+    CHECK(s.refusal() ==
+          full + "0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
+  }
+  SECTION("too little becomes free") {
+    s.runs("low", "n", kLow, 4);
+    s.runs("high", "n", kHigh, 4);
+    s.has(asks);
+    CHECK(s.refusal() == full + "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
+  }
+}
+
+TEST_CASE("some pods are never evicted") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  std::string want =
+      "p waits: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: "
+      "0/1 nodes are available: 1 No preemption victims found for incoming pod.";
+  SECTION("another scheduler's") { s.has(owned(their_pod("low").priority(kLow).gpus(8).on("n"))); }
+  SECTION("one without a controller") { s.has(our_pod("low").priority(kLow).gpus(8).on("n")); }
+  s.has(wants(8));
+  CHECK(s.decide() == Texts{want});
+}
+
+TEST_CASE("a profile may allow that pods without a controller are evicted") {
+  Preempting s({.evicts_bare_pods = true, .violates_budgets = false});
+  s.has(node("n").gpus(8));
+  s.has(our_pod("low").priority(kLow).gpus(8).on("n"));
+  s.has(wants(8));
+  CHECK(s.decide() == Texts{"p gets n without low"});
+}
+
+TEST_CASE("while victims leave, their room is the pod's") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const k8s::Pod a = s.runs("a", "n", kLow, 4);
+  const k8s::Pod b = s.runs("b", "n", kLow, 4);
+  const k8s::Pod high = wants(8);
+  s.has(high);
+  REQUIRE(s.decide() == Texts{"p gets n without a b"});
+  s.prepared(1);
+  s.terminates(a);
+  s.terminates(b);
+  s.pod_gone(a);
+  SECTION("pods of the same priority and below wait") {
+    s.has(wants(1, kHigh, "q"));
+    s.has(owned(wants(1, kLow, "a-again")));
+    CHECK(s.decide().size() == 2);
+    s.pod_gone(b);
+    CHECK(s.decide() == Texts{"p → n"});
+  }
+  SECTION("a pod of higher priority gets it, and nobody else is evicted") {
+    const k8s::Pod higher = wants(8, kHigh + 1, "q");
+    s.has(higher);
+    CHECK(s.decide() ==
+          Texts{"q gets n without", "p not to n: a pod of higher priority gets its room"});
+    s.prepared(2);
+    s.pod_gone(b);
+    CHECK(s.decide() == Texts{"q → n"});
+    s.now += 10s;
+    CHECK(s.decide().size() == 1);
+  }
+  SECTION("the pod is deleted: others get it") {
+    s.has(wants(4, kLow, "q"));
+    REQUIRE(s.decide().size() == 1);
+    s.pod_gone(high);
+    CHECK(s.decide() == Texts{"q → n"});
+  }
+  SECTION("room that comes otherwise is taken at once") {
+    s.has(node("n").gpus(16));
+    CHECK(s.decide() == Texts{"p → n"});
+  }
+  SECTION("the node stops taking pods: the pod goes elsewhere") {
+    s.has(node("m").gpus(8));
+    s.has(node("n").gpus(8).cordoned());
+    CHECK(s.decide() == Texts{"p not to n: the node has changed"});
+    s.now += 10s;
+    CHECK(s.decide() == Texts{"p → m"});
+  }
+  SECTION("the node goes") {
+    s.node_gone("n");
+    CHECK(s.decide() == Texts{"p not to n: the node is gone"});
+  }
+  SECTION("somebody else's pod takes it: told, and after twice the node is left out") {
+    s.has(their_pod("thief").gpus(8).on("n"));
+    s.pod_gone(b);
+    CHECK(s.decide() == Texts{"p not to n: the room that was made is taken"});
+    s.now += 10s;
+    CHECK(s.decide().size() == 1);
+  }
+}
+
+TEST_CASE("a victim that does not leave is not waited for for ever, nor again") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const k8s::Pod stuck = s.runs("stuck", "n", kLow, 8);
+  s.has(wants(8));
+  REQUIRE(s.decide() == Texts{"p gets n without stuck"});
+  s.prepared(1);
+  s.terminates(stuck, 15min);
+  CHECK(s.decide().empty());
+  s.now += 15min;
+  CHECK(s.decide().empty());
+  CHECK(s.engine.next_wakeup() == s.now + 1min);
+  s.now += 1min;
+  CHECK(s.decide() == Texts{"p not to n: waited too long: 1 pod(s) have not left the node"});
+  s.now += 10s;
+  CHECK(s.decide() == Texts{"p waits: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu. "
+                            "preemption: 0/1 nodes are available: 1 No preemption victims found "
+                            "for incoming pod."});
+  s.pod_gone(stuck);
+  CHECK(s.decide() == Texts{"p → n"});
+}
+
+TEST_CASE("an eviction that the API server refuses is undone and told") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  s.runs("low", "n", kLow, 8);
+  s.has(wants(8));
+  REQUIRE(s.decide() == Texts{"p gets n without low"});
+  s.prepared(1, "pods \"default/low\": delete: 403 Forbidden");
+  CHECK(s.decide() == Texts{"p not to n: pods \"default/low\": delete: 403 Forbidden"});
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"p gets n without low"});
+  s.prepared(2, "403");
+  CHECK(s.decide() == Texts{"p not to n: 403"});
+  // Not on and on: the node is left out for a while.
+  s.now += 10s;
+  const Texts told = s.decide();
+  REQUIRE(told.size() == 1);
+  CHECK_THAT(told[0], Catch::Matchers::Contains("p waits: "));
+}
+
+TEST_CASE("pods that are on their way out are not evicted anew, nor others in their place") {
+  Preempting s;
+  s.has(node("a").gpus(8));
+  s.has(node("b").gpus(8));
+  s.runs("low", "a", kLow, 8);
+  const k8s::Pod going = s.runs("going", "b", kHigh, 8);
+  s.terminates(going);
+  k8s::Pod high = wants(8);
+  SECTION("also by the next process, in which nothing is known of it") {
+    s.has(high);
+    CHECK(s.decide() == Texts{"p gets b without"});
+    s.prepared(1);
+    s.pod_gone(going);
+    CHECK(s.decide() == Texts{"p → b"});
+  }
+  SECTION("two pods do not wait for the same one") {
+    s.has(high);
+    s.has(wants(8, kHigh, "q"));
+    CHECK(s.decide() == Texts{"p gets b without", "q gets a without low"});
+  }
+}
+
+TEST_CASE("a pod that is nominated goes on with its node") {
+  Preempting s;
+  s.has(node("a").gpus(8));
+  s.has(node("b").gpus(8));
+  s.runs("first", "a", kLow, 8);
+  s.runs("second", "b", kLow, 8);
+  k8s::Pod high = wants(8);
+  high.status.nominated_node_name = "b";
+  s.has(high);
+  CHECK(s.decide() == Texts{"p gets b without second"});
+}
+
+TEST_CASE("each pod evicts once, and for each there is a victim") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  for (int i = 0; i < 8; ++i) s.runs("v" + std::to_string(i), "n", kLow, 1);
+  s.has(wants(4, kHigh, "p"));
+  s.has(wants(4, kHigh, "q"));
+  s.has(wants(4, kHigh, "r"));
+  const Texts told = s.decide();
+  REQUIRE(told.size() == 3);
+  CHECK(told[0] == "p gets n without v4 v5 v6 v7");
+  CHECK(told[1] == "q gets n without v0 v1 v2 v3");
+  CHECK_THAT(told[2], Catch::Matchers::Contains("r waits"));
+}
+
+TEST_CASE("a pod of lower priority that was decided on and not bound yet is evicted, too") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const k8s::Pod low = owned(wants(8, kLow, "low"));
+  s.has(low);
+  REQUIRE(s.decide() == Texts{"low → n"});
+  s.has(wants(8));
+  CHECK(s.decide() == Texts{"p gets n without low"});
+  s.prepared(1);
+  SECTION("its bind fails, and that is all") {
+    s.bind_failed(low, "n");
+    CHECK(s.decide() == Texts{"p → n"});
+  }
+  SECTION("it is bound, and deleted") {
+    s.bind_succeeded(low, "n");
+    CHECK(s.decide().empty());
+    s.pod_gone(low);
+    CHECK(s.decide() == Texts{"p → n"});
+  }
+}
+
+TEST_CASE("a pod that waits is looked at again when there is somebody to evict") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const k8s::Pod other = s.runs("other", "n", kHigh, 4);
+  s.runs("low", "n", kLow, 4);
+  s.has(wants(8));
+  REQUIRE(s.decide().size() == 1);
+  s.pod_gone(other);
+  // Not at once: a search is dear.
+  CHECK(s.decide().empty());
+  REQUIRE(s.engine.next_wakeup() == s.now + 2s);
+  s.now += 2s;
+  CHECK(s.decide() == Texts{"p gets n without low"});
+}
+
+TEST_CASE("rules across nodes hold for preemption") {
+  Preempting s({.evicts_bare_pods = false, .violates_budgets = true}, {"InterPodAffinity"});
+  s.has(node("a").gpus(8).labelled("zone", "z"));
+  s.has(node("b").gpus(8).labelled("zone", "z"));
+  SECTION("a pod on the node that keeps the other away is evicted") {
+    s.has(owned(our_pod("low").priority(kLow).labelled("app", "x").on("a")));
+    s.runs("full", "b", kHigh, 8);
+    s.has(our_pod("p").gpus(1).priority(kHigh).away_from(
+        pods_like({{"app", "x"}}, "kubernetes.io/hostname")));
+    CHECK(s.decide() == Texts{"p gets a without low"});
+  }
+  SECTION("a pod on another node is not") {
+    s.has(owned(our_pod("low").priority(kLow).labelled("app", "x").on("a")));
+    s.runs("here", "b", kLow, 8);
+    s.has(our_pod("p").gpus(1).priority(kHigh).away_from(pods_like({{"app", "x"}}, "zone")));
+    // On a, where it is, all goes with it.
+    CHECK(s.decide() == Texts{"p gets a without low"});
+  }
+  SECTION("who is needed near is not evicted") {
+    s.has(node("b").gpus(8).labelled("zone", "other").cordoned());
+    s.has(owned(our_pod("low").priority(kLow).gpus(8).labelled("app", "x").on("a")));
+    s.has(our_pod("p").gpus(8).priority(kHigh).near(pods_like({{"app", "x"}}, "zone")));
+    const std::string told = s.refusal();
+    CHECK_THAT(told, Catch::Matchers::Contains("node(s) didn't match pod affinity rules"));
+    CHECK_THAT(told, Catch::Matchers::Contains(
+                         "preemption: 0/2 nodes are available: 1 Preemption is not helpful "
+                         "for scheduling, 1 node(s) didn't match pod affinity rules."));
+  }
+}
+
+TEST_CASE("what has to be written before the bind is written when the room is there") {
+  Preempting s;
+  k8s::PersistentVolumeClaim claim;
+  claim.metadata.name = "c";
+  claim.metadata.namespace_ = "default";
+  claim.phase = "Pending";
+  s.Scheduler::has(claim);
+  s.has(node("n").gpus(8));
+  const k8s::Pod low = s.runs("low", "n", kLow, 8);
+  s.has(our_pod("p").gpus(8).priority(kHigh).labelled("binds-claim", "c"));
+  REQUIRE(s.decide() == Texts{"p gets n without low"});
+  s.prepared(1);
+  s.pod_gone(low);
+  CHECK(s.decide() == Texts{"p prepares for n"});
+  s.prepared(1);
+  claim.phase = "Bound";
+  s.Scheduler::has(claim);
+  CHECK(s.decide() == Texts{"p → n"});
+}
+
+// Of two quotas that lend each other H100s; a has 4, b has 4, the node 8.
+struct TwoQuotas : Preempting {
+  TwoQuotas() {
+    has(h100("n"));
+    has(gpu_quota("a").of("a").in_cohort("c").line("H100", 4));
+    has(gpu_quota("b").of("b").in_cohort("c").line("H100", 4));
+  }
+};
+
+TEST_CASE("no priority takes from a quota what it is guaranteed") {
+  TwoQuotas s;
+  SECTION("what it has within its guarantee stays") {
+    s.runs("a", "mine", "n", kHigh, 4);
+    s.runs("b", "low", "n", kLow, 4);
+    s.has(in("a", "p", 4).priority(kHigh));
+    CHECK_THAT(s.decide().at(0),
+               Catch::Matchers::Contains("No preemption victims found for incoming pod"));
+  }
+  SECTION("not by a pod without quota either") {
+    s.runs("a", "mine", "n", kLow, 4);
+    s.runs("b", "low", "n", kLow, 4);
+    s.has(in("nobody", "p", 4).priority(kHigh));
+    CHECK_THAT(s.decide().at(0),
+               Catch::Matchers::Contains("No preemption victims found for incoming pod"));
+  }
+  SECTION("what it has borrowed goes, and no more than that") {
+    const k8s::Pod first = s.runs("b", "b1", "n", kLow, 4);
+    const k8s::Pod second = s.runs("b", "b2", "n", kLow, 4);
+    s.has(in("a", "p", 4).priority(kHigh));
+    CHECK(s.decide() == Texts{"p gets n without b2"});
+    s.has(in("a", "q", 4).priority(kHigh));
+    CHECK_THAT(s.decide().at(0), Catch::Matchers::Contains("q waits"));
+  }
+  SECTION("a pod that would borrow takes nothing from others") {
+    s.runs("a", "mine", "n", kHigh, 4);
+    s.runs("b", "b1", "n", kLow, 2);
+    s.runs("nobody", "free", "n", kLow, 2);
+    s.has(in("a", "p", 2).priority(kHigh));
+    CHECK_THAT(s.decide().at(0), Catch::Matchers::Contains("p waits"));
+  }
+}
+
+TEST_CASE("a quota that is used up makes room by its own pods of lower priority") {
+  Preempting s;
+  s.has(h100("m"));
+  s.has(h100("n"));
+  s.has(gpu_quota("a").of("a").line("H100", 8));
+  const k8s::Pod low = s.runs("a", "low", "n", kLow, 8);
+  s.has(in("a", "p", 8).priority(kHigh));
+  CHECK(s.decide() == Texts{"p gets n without low"});
+  s.prepared(1);
+  // Both are charged until the victim is gone.
+  CHECK(s.use("a") == use(8, 16, 8));
+  s.has(in("a", "q", 1).priority(kHigh));
+  CHECK(s.decide().size() == 1);
+  s.pod_gone(low);
+  CHECK(s.decide() == Texts{"p → n"});
+  CHECK(s.use("a").used == k8s::Quantity::of(8));
+}
+
+TEST_CASE("a pod without its turn evicts nobody") {
+  Preempting s;
+  s.has(h100("n"));
+  s.has(gpu_quota("a").of("a").line("H100", 8).strict());
+  s.runs("a", "low", "n", kLow, 8);
+  k8s::Pod never = in("a", "first", 8).priority(kHigh + 1);
+  never.spec.preemption_policy = "Never";
+  s.has(never);
+  s.has(in("a", "p", 8).priority(kHigh));
+  const Texts told = s.decide();
+  REQUIRE(told.size() == 2);
+  CHECK_THAT(told[0], Catch::Matchers::Contains("first waits"));
+  CHECK_THAT(told[1], Catch::Matchers::Contains("p waits"));
+}
+
+namespace {
+
+// Random pods of three priorities on a few nodes, evicted, bound, finished and deleted at random,
+// with a model beside the engine that has only its inputs and outputs.
+class RandomPreemption {
+ public:
+  explicit RandomPreemption(unsigned seed) : random_(seed) {
+    for (int i = 0; i < kNodes; ++i) s_.has(node(name_of(i)).gpus(kGpus));
+  }
+
+  void run(int events) {
+    for (int i = 0; i < events; ++i) {
+      s_.now += std::chrono::milliseconds(random_() % 3'000);
+      something_happens();
+      decide();
+    }
+    // Then everything that was begun ends, and nothing more comes.
+    for (int i = 0; i < 200; ++i) {
+      s_.now += 60s;
+      for (auto& [number, plan] : plans_) answer(number, plan, {});
+      finish_leaving();
+      decide();
+    }
+    for (const auto& [name, pod] : pods_) {
+      INFO(name);
+      CHECK(!pod.leaving);
+      CHECK((pod.waits || pod.bound));
+      // Nobody waits beside room, or beside pods that it could evict.
+      if (pod.waits) CHECK_FALSE(could_be_placed(pod));
+    }
+  }
+  [[nodiscard]] int evictions() const { return evictions_; }
+  [[nodiscard]] int undone() const { return undone_; }
+
+ private:
+  static constexpr int kNodes = 4;
+  static constexpr int kGpus = 8;
+  struct Pod {
+    k8s::Pod object;
+    int gpus = 0;
+    std::string node;  // of the last decision
+    bool waits = true;
+    bool bound = false;
+    bool leaving = false;  // is being deleted
+  };
+  struct Plan {
+    PodRef pod;
+    std::vector<PodRef> victims;
+    bool answered = false;
+  };
+
+  static std::string name_of(int node) { return "n" + std::to_string(node); }
+  unsigned pick(std::size_t n) { return static_cast<unsigned>(random_() % n); }
+  Pod* some() {
+    if (pods_.empty()) return nullptr;
+    return &std::next(pods_.begin(), pick(pods_.size()))->second;
+  }
+
+  void something_happens() {
+    switch (pick(8)) {
+      case 0:
+      case 1:
+      case 2:
+        return create();
+      case 3:
+        if (Pod* pod = some()) erase(*pod);
+        return;
+      case 4: {
+        const std::string on = name_of(static_cast<int>(pick(kNodes)));
+        NodeBuilder made = node(on).gpus(kGpus);
+        if (pick(4) == 0) made.cordoned();
+        return s_.has(made);
+      }
+      case 5:
+        if (plans_.empty()) return;
+        {
+          auto& [number, plan] = *std::next(plans_.begin(), pick(plans_.size()));
+          return answer(number, plan, pick(5) == 0 ? "500" : "");
+        }
+      default:
+        return finish_leaving();
+    }
+  }
+  void create() {
+    if (pods_.size() > 40) return;
+    const std::string name = "p" + std::to_string(++made_);
+    Pod& pod = pods_[name];
+    pod.gpus = static_cast<int>(1 + pick(8));
+    pod.object = owned(our_pod(name).gpus(pod.gpus).priority(static_cast<int>(pick(3))));
+    s_.has(pod.object);
+  }
+  void erase(Pod& pod) {
+    const k8s::Pod object = pod.object;
+    pods_.erase(object.metadata.name);
+    s_.pod_gone(object);
+  }
+  // The victims are deleted; or that fails, for the last of them.
+  void answer(std::uint64_t number, Plan& plan, const std::string& failure) {
+    if (plan.answered) return;
+    plan.answered = true;
+    for (const PodRef& victim : plan.victims) {
+      const auto found = pods_.find(victim.name);
+      const bool fails = !failure.empty() && &victim == &plan.victims.back();
+      if (found == pods_.end() || fails) continue;
+      found->second.leaving = true;
+      found->second.object.metadata.deletion_timestamp =
+          std::chrono::floor<std::chrono::seconds>(s_.now + 30s);
+      k8s::Pod seen = found->second.object;
+      if (found->second.bound) seen.spec.node_name = found->second.node;
+      s_.has(seen);
+    }
+    s_.prepared(number, failure);
+  }
+  void finish_leaving() {
+    std::vector<std::string> gone;
+    for (const auto& [name, pod] : pods_) {
+      if (pod.leaving && pick(2) == 0) gone.push_back(name);
+    }
+    for (const std::string& name : gone) erase(pods_.at(name));
+  }
+
+  void decide() {
+    for (const Decision& decided : s_.decisions()) std::visit(*this, decided);
+  }
+
+ public:
+  void operator()(const decision::Bind& bind) {
+    Pod& pod = pods_.at(bind.pod.name);
+    REQUIRE_FALSE(pod.bound);
+    int used = pod.gpus;
+    for (const auto& [name, other] : pods_) {
+      if (other.bound && other.node == bind.node) used += other.gpus;
+    }
+    REQUIRE(used <= kGpus);
+    pod.waits = false;
+    pod.bound = true;
+    pod.node = bind.node;
+    k8s::Pod seen = pod.object;
+    seen.spec.node_name = bind.node;
+    s_.has(seen);
+    std::erase_if(plans_, [&](const auto& each) { return each.second.pod == bind.pod; });
+  }
+  void operator()(const decision::Evict& evict) {
+    Pod& pod = pods_.at(evict.pod.name);
+    REQUIRE(pod.waits);
+    int freed = 0;
+    for (const PodRef& victim : evict.victims) {
+      const Pod& other = pods_.at(victim.name);
+      REQUIRE(other.bound);
+      REQUIRE(other.node == evict.node);
+      REQUIRE(other.object.spec.priority < pod.object.spec.priority);
+      REQUIRE_FALSE(other.leaving);
+      freed += other.gpus;
+    }
+    evictions_ += static_cast<int>(evict.victims.size());
+    plans_[evict.plan] = {evict.pod, evict.victims, false};
+    pod.waits = false;
+    pod.node = evict.node;
+    // No one is evicted without need.
+    for (const PodRef& victim : evict.victims)
+      REQUIRE(freed - pods_.at(victim.name).gpus < pod.gpus);
+  }
+  void operator()(const decision::NotPrepared& not_made) {
+    ++undone_;
+    pods_.at(not_made.pod.name).waits = true;
+    std::erase_if(plans_, [&](const auto& each) { return each.second.pod == not_made.pod; });
+  }
+  template <typename Other>
+  void operator()(const Other& /*decision*/) {}
+
+ private:
+  [[nodiscard]] bool could_be_placed(const Pod& pod) {
+    const auto explained = s_.engine.explain(pod.object);
+    if (explained.fitting_nodes > 0) return true;
+    for (int i = 0; i < kNodes; ++i) {
+      int free = kGpus;
+      for (const auto& [name, other] : pods_) {
+        const bool stays = other.object.spec.priority >= pod.object.spec.priority;
+        if (other.bound && other.node == name_of(i) && stays) free -= other.gpus;
+      }
+      const auto on = std::find_if(explained.nodes.begin(), explained.nodes.end(),
+                                   [&](const auto& each) { return each.node == name_of(i); });
+      if (on->code == Code::kUnschedulable && free >= pod.gpus) return true;
+    }
+    return false;
+  }
+
+  std::minstd_rand random_;
+  Preempting s_;
+  std::map<std::string, Pod> pods_;
+  std::map<std::uint64_t, Plan> plans_;
+  int made_ = 0;
+  int evictions_ = 0;
+  int undone_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("random pods that preempt: no GPU twice, nobody lost, nobody evicted for nothing") {
+  int evictions = 0;
+  int undone = 0;
+  for (const unsigned seed : seeds(8)) {
+    INFO("seed " << seed);
+    RandomPreemption world(seed);
+    world.run(1'500);
+    evictions += world.evictions();
+    undone += world.undone();
+  }
+  CHECK(evictions > 200);
+  CHECK(undone > 50);
+}
