@@ -42,6 +42,13 @@ std::string without_first_sentence(const std::string& text) {
   return end == std::string::npos ? std::string() : text.substr(end + 2);
 }
 
+// A scheduler that evicts pods for it has said so in its status.
+std::string nomination_of(const k8s::Pod& pod) {
+  const std::string& node = pod.status.nominated_node_name;
+  if (node.empty()) return {};
+  return "The pod is nominated for node " + node + ": room is being made for it there.";
+}
+
 // How the pod would be judged on each node; returns the engine's words.
 Explanation judge(const Engine& engine, const k8s::Pod& pod, Why& why) {
   Explanation explanation = engine.explain_alike(pod);
@@ -166,6 +173,7 @@ class Asking {
 
  private:
   Why is(Why::Verdict verdict) {
+    why_.details = joined(std::move(why_.details), nomination_of(pod_));
     why_.verdict = verdict;
     return std::move(why_);
   }
@@ -218,6 +226,7 @@ Why why_now(const Engine& engine, const k8s::Pod& pod, Time now) {
   Why why = about(pod, now);
   const Explanation explanation = judge(engine, pod, why);
   tell_now(engine, pod, explanation, why);
+  why.details = joined(std::move(why.details), nomination_of(pod));
   why.named_nodes = nodes_named_in(engine, why);
   if (!explanation.message.empty()) why.told = told_of(explanation, pod);
   return why;

@@ -47,6 +47,10 @@ k8s::Result<sched::config::Configuration> configure(const Policy& policy,
                                          configuration->profiles.size()));
   }
   sched::Profile& profile = configuration->profiles.front();
+  if (profile.preemption) {
+    return k8s::config_error(fmt::format(
+        "{}: DefaultPreemption: in a replay no pod is evicted; leave it out", policy.file));
+  }
   profile.tie_break.seed = seed;
   for (sched::WeightedScore& score : profile.scores) {
     if (score.plugin->name() == "RandomDevice") score.plugin = make_random_device(seed).score;

@@ -33,6 +33,11 @@ std::string described(const Configuration& configuration) {
       if (!constraint.filters) text += " scores alone";
       if (constraint.weight != 0) text += fmt::format(" *{}", constraint.weight);
     }
+    if (profile.preemption) {
+      text +=
+          fmt::format(" | preempts, bare pods {}, budgets {}", profile.preemption->evicts_bare_pods,
+                      profile.preemption->violates_budgets);
+    }
     text += "\n";
   }
   return text;
@@ -206,4 +211,38 @@ TEST_CASE("a constraint is disabled by name alone, and with a warning") {
   CHECK_THAT(configuration->warnings[0],
              Catch::StartsWith("c.yaml:8: profiles[0].plugins.multiPoint.disabled[0]: "
                                "UnsupportedConstraints is disabled"));
+}
+
+TEST_CASE("preemption is off until postFilter or multiPoint enables it") {
+  const auto read = [](const std::string& profile) {
+    const auto configuration =
+        parse(fmt::format("{}profiles:\n- schedulerName: s\n{}", kHead, profile), "c.yaml",
+              plugins::registry());
+    if (!configuration) return configuration.error().message;
+    const auto& preemption = configuration->profiles[0].preemption;
+    if (!preemption) return std::string("off");
+    return fmt::format("bare pods {}, budgets {}", preemption->evicts_bare_pods,
+                       preemption->violates_budgets);
+  };
+  const std::string on = "  plugins: {postFilter: {enabled: [{name: DefaultPreemption}]}}\n";
+  CHECK(read("") == "off");
+  CHECK(read(on) == "bare pods false, budgets false");
+  CHECK(read("  plugins: {multiPoint: {enabled: [{name: DefaultPreemption}]}}\n") ==
+        "bare pods false, budgets false");
+  CHECK(read("  plugins: {multiPoint: {enabled: [{name: DefaultPreemption}]},"
+             " postFilter: {disabled: [{name: '*'}]}}\n") == "off");
+  const std::string config = "  pluginConfig:\n  - name: DefaultPreemption\n    args: ";
+  CHECK(read(on + config + "{evictBarePods: true, violateDisruptionBudgets: true}\n") ==
+        "bare pods true, budgets true");
+  CHECK(read(on + config + "{minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100}\n") ==
+        "bare pods false, budgets false");
+  CHECK_THAT(read(on + config + "{minCandidateNodesPercentage: 101}\n"),
+             Catch::Contains("minCandidateNodesPercentage"));
+  CHECK_THAT(read(on + config + "{evictBarePod: true}\n"), Catch::Contains("evictBarePod"));
+  // What it does not do there, and arguments that would have no effect.
+  CHECK_THAT(read("  plugins: {filter: {enabled: [{name: DefaultPreemption}]}}\n"),
+             Catch::Contains("DefaultPreemption does nothing at filter"));
+  CHECK_THAT(read("  plugins: {postFilter: {enabled: [{name: NodeName}]}}\n"),
+             Catch::Contains("NodeName does nothing at postFilter"));
+  CHECK_THAT(read(config + "{evictBarePods: true}\n"), Catch::Contains("is disabled"));
 }

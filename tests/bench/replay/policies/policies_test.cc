@@ -123,3 +123,16 @@ TEST_CASE("what is no policy is refused with what would be one") {
   REQUIRE_FALSE(many);
   CHECK_THAT(many.error().message, Catch::Contains("two.yaml") && Catch::Contains("one"));
 }
+
+TEST_CASE("a policy that evicts is refused: no pod of a trace would be made anew") {
+  const Policy policy{.name = "p",
+                      .file = "p.yaml",
+                      .config =
+                          "apiVersion: kubescheduler.config.k8s.io/v1\n"
+                          "kind: KubeSchedulerConfiguration\n"
+                          "profiles: [{schedulerName: a, plugins: {postFilter: {enabled: [{name: "
+                          "DefaultPreemption}]}}}]\n"};
+  const auto configuration = configure(policy, bench::registry(), 1);
+  REQUIRE_FALSE(configuration);
+  CHECK_THAT(configuration.error().message, Catch::Contains("in a replay no pod is evicted"));
+}
