@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
@@ -47,26 +46,20 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
   const Key key = key_of(pod);
   const auto known = kinds_.find(key);
   if (known != kinds_.end() && (known->second.seen == versions() || now < known->second.again)) {
-    return waits(pod, std::move(told), known->second);
+    told.message = with_words(std::move(told.message), known->second.words);
+    return told;
   }
-  Kind found_nothing{.shape = pod.shape, .pods = {}, .words = {}};
+  Kind kind{.shape = pod.shape, .words = {}};
   if (may_search(now)) {
     const VictimSearch::Found found = search(pod);
     if (found.best) return evict(pod, *found.best, told, now);
-    found_nothing.words = fit_error(world_.nodes.size(), found.reasons);
-    found_nothing.seen = versions();
-    found_nothing.again = now + kBetweenSearches;
+    kind.words = fit_error(world_.nodes.size(), found.reasons);
+    kind.seen = versions();
+    kind.again = now + kBetweenSearches;
   }
-  Kind& kind = known != kinds_.end() ? known->second : kinds_[key];
-  found_nothing.pods = std::move(kind.pods);
-  kind = std::move(found_nothing);
-  return waits(pod, std::move(told), kind);
-}
-
-decision::Unschedulable Preempt::waits(WaitingPod& pod, decision::Unschedulable told,
-                                       Kind& kind) const {
-  kind.pods.emplace(pod.order, pod.pod.metadata.uid);
+  next_look_ = std::min(next_look_, std::max(now, kind.again));
   told.message = with_words(std::move(told.message), kind.words);
+  kinds_.insert_or_assign(key, std::move(kind));
   return told;
 }
 
@@ -129,56 +122,50 @@ decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
   return evict;
 }
 
-WaitingPod* Preempt::first_of(const Key& key, Kind& kind) {
-  while (!kind.pods.empty()) {
-    const auto first = kind.pods.begin();
-    PodRecord* record = world_.pods.find(first->second);
-    WaitingPod* pod = record == nullptr ? nullptr : record->waiting();
-    const bool waits = pod != nullptr && !record->placement() && key_of(*pod) == key &&
-                       pod->order == first->first && could_help(*pod);
-    if (waits) return pod;
-    kind.pods.erase(first);
+WaitingPod* Preempt::first_of(const Key& key) {
+  WaitingPod* first = nullptr;
+  for (Entity* entity : queue_.entities()) {
+    if (entity->place != QueuePlace::kParked || (first && first->order < entity->order)) continue;
+    WaitingPod& pod = pod_of(*entity);
+    if (key_of(pod) == key && could_help(pod)) first = &pod;
   }
-  return nullptr;
+  may_cost_ -= static_cast<std::int64_t>(queue_.entities().size());
+  return first;
 }
 
 void Preempt::wake(Time now) {
-  if (kinds_.empty() || woken_at_ == versions()) return;
-  bool all = true;
+  if (kinds_.empty() || now < next_look_ || woken_at_ == versions()) return;
+  std::optional<Time> next;  // when the first of those that are left may be searched for
   for (auto each = kinds_.begin(); each != kinds_.end();) {
-    const auto kind = each++;
-    if (kind->second.seen == versions()) continue;
-    if (now < kind->second.again || !may_search(now)) {
-      all = false;
+    const auto at = each++;
+    Kind& kind = at->second;
+    if (kind.seen == versions()) continue;
+    if (now < kind.again || !may_search(now)) {
+      next = std::min(next.value_or(kind.again), kind.again);
       continue;
     }
-    WaitingPod* const pod = first_of(kind->first, kind->second);
+    WaitingPod* const pod = first_of(at->first);
     if (pod == nullptr) {
-      kinds_.erase(kind);
+      kinds_.erase(at);
       continue;
     }
-    const VictimSearch::Found found = search(*pod);
-    kind->second.again = now + kBetweenSearches;
-    if (!found.best) {
-      kind->second.words = fit_error(world_.nodes.size(), found.reasons);
-      kind->second.seen = versions();
+    VictimSearch::Found found = search(*pod);
+    if (found.best) {
+      queue_.activate(*pod, QueueEvent::kObjectChange);
+      kinds_.erase(at);
       continue;
     }
-    kind->second.again = now;
-    queue_.activate(*pod, QueueEvent::kObjectChange);
+    kind.words = fit_error(world_.nodes.size(), found.reasons);
+    kind.seen = versions();
+    kind.again = now + kBetweenSearches;
   }
-  if (all) woken_at_ = versions();
+  if (!next) woken_at_ = versions();
+  next_look_ = std::max(next.value_or(now), now + kBetweenLooks);
 }
 
 std::optional<Time> Preempt::next() const {
   if (kinds_.empty() || woken_at_ == versions()) return std::nullopt;
-  std::optional<Time> first;
-  for (const auto& [key, kind] : kinds_) {
-    if (kind.seen == versions()) continue;
-    first = std::min(first.value_or(kind.again), kind.again);
-  }
-  if (!first || may_cost_ > 0) return first;
-  return std::max(*first, may_cost_at_ + std::chrono::seconds(1));
+  return next_look_;
 }
 
 }  // namespace sched

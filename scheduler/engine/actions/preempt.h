@@ -47,6 +47,8 @@ class Preempt {
 
  private:
   static constexpr std::chrono::seconds kBetweenSearches{2};
+  // So often it is looked for kinds that may be searched for.
+  static constexpr std::chrono::milliseconds kBetweenLooks{100};
   // In nodes that are looked at, of which a machine looks at some ten millions a second.
   static constexpr std::int64_t kCostPerSecond = 1'000'000;
 
@@ -57,9 +59,8 @@ class Preempt {
   using Versions = std::array<std::uint64_t, 2>;
   // Pods for which the last search found nothing.
   struct Kind {
-    ShapeRef shape;                          // so that its id stays the same
-    std::map<QueueOrder, std::string> pods;  // uids; some may wait for something else by now
-    std::string words;                       // why not
+    ShapeRef shape;     // so that its id stays the same
+    std::string words;  // why not
     Versions seen{};
     Time again{};  // no search before
   };
@@ -72,12 +73,10 @@ class Preempt {
   }
   [[nodiscard]] bool may_search(Time now);
   [[nodiscard]] VictimSearch::Found search(const WaitingPod& pod);
-  [[nodiscard]] decision::Unschedulable waits(WaitingPod& pod, decision::Unschedulable told,
-                                              Kind& kind) const;
   [[nodiscard]] decision::Evict evict(WaitingPod& pod, const Victims& victims,
                                       const decision::Unschedulable& told, Time now);
-  // The first of the kind that is still refused; null: there is none.
-  [[nodiscard]] WaitingPod* first_of(const Key& key, Kind& kind);
+  // The first of the kind that is still refused; null: there is none. O(pods that wait).
+  [[nodiscard]] WaitingPod* first_of(const Key& key);
 
   World& world_;
   Queues& queue_;
@@ -86,6 +85,7 @@ class Preempt {
   VictimSearch victims_;
   std::map<Key, Kind> kinds_;
   Versions woken_at_{};
+  Time next_look_{};
   std::int64_t may_cost_ = kCostPerSecond;
   Time may_cost_at_{};
 };

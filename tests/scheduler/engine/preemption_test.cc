@@ -426,8 +426,14 @@ TEST_CASE("a pod that waits is looked at again when there is somebody to evict")
   s.pod_gone(other);
   // Not at once: a search is dear.
   CHECK(s.decide().empty());
-  REQUIRE(s.engine.next_wakeup() == s.now + 2s);
-  s.now += 2s;
+  const Time asked = s.now;
+  while (s.now < asked + 2s) {
+    CHECK(s.decide().empty());
+    REQUIRE(s.engine.next_wakeup());
+    REQUIRE(*s.engine.next_wakeup() > s.now);
+    s.now = *s.engine.next_wakeup();
+  }
+  CHECK(s.now == asked + 2s);
   CHECK(s.decide() == Texts{"p gets n without low"});
 }
 
