@@ -45,6 +45,8 @@ constexpr std::string_view kKind<ReplicaSet> = "ReplicaSet";
 template <>
 constexpr std::string_view kKind<StatefulSet> = "StatefulSet";
 template <>
+constexpr std::string_view kKind<PodDisruptionBudget> = "PodDisruptionBudget";
+template <>
 constexpr std::string_view kKind<Lease> = "Lease";
 template <>
 constexpr std::string_view kKind<ConfigMap> = "ConfigMap";
@@ -295,6 +297,7 @@ K8S_DECODABLE(Service)
 K8S_DECODABLE(ReplicationController)
 K8S_DECODABLE(ReplicaSet)
 K8S_DECODABLE(StatefulSet)
+K8S_DECODABLE(PodDisruptionBudget)
 K8S_DECODABLE(Lease)
 K8S_DECODABLE(GpuQuota)
 K8S_DECODABLE(ConfigMap)

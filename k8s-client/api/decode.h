@@ -10,6 +10,7 @@
 #include "k8s-client/api/config_map.h"
 #include "k8s-client/api/controllers.h"
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/disruption_budget.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
@@ -76,7 +77,7 @@ class Decoder {
 
   // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CsiNode,
   // CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Service, ReplicationController,
-  // ReplicaSet, StatefulSet, Lease, GpuQuota, ConfigMap.
+  // ReplicaSet, StatefulSet, PodDisruptionBudget, Lease, GpuQuota, ConfigMap.
   template <typename T>
   [[nodiscard]] Result<T> object(std::string_view json);
 

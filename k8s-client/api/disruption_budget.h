@@ -1,4 +1,5 @@
-// policy/v1 PodDisruptionBudget, for one purpose: how many pods it still lets go.
+// policy/v1 PodDisruptionBudget, for one purpose: to count how many of the pods that it covers may
+// go.
 #pragma once
 
 #include "k8s-client/api/meta.h"
@@ -13,11 +14,15 @@ namespace k8s {
 
 struct PodDisruptionBudget {
   ObjectMeta metadata;
-  std::optional<LabelSelector>
-      selector;                          // absent or empty: it covers no pod that preemption counts
-  std::int32_t disruptions_allowed = 0;  // status.disruptionsAllowed
-  // The keys of status.disruptedPods: names of pods whose eviction is already counted.
-  std::vector<std::string> disrupted_pods;  // sorted
+  // Of the pods of its namespace. Preemption reads it as covering none where it is absent or empty,
+  // unlike the API server's evictions, for which an empty one covers all.
+  std::optional<LabelSelector> selector;
+  // status.disruptionsAllowed: how many more pods may go now; 0 until a controller has set it.
+  std::int32_t disruptions_allowed = 0;
+  // The keys of status.disruptedPods, sorted, each once: names of pods whose eviction the API
+  // server has allowed and disruptions_allowed counts already.
+  std::vector<std::string> disrupted_pods;
+
   friend bool operator==(const PodDisruptionBudget&, const PodDisruptionBudget&) = default;
 };
 

@@ -159,4 +159,15 @@ std::string encode(const ReplicationController& controller) {
 std::string encode(const ReplicaSet& set) { return selecting(kApps, "ReplicaSet", set); }
 std::string encode(const StatefulSet& set) { return selecting(kApps, "StatefulSet", set); }
 
+std::string encode(const PodDisruptionBudget& budget) {
+  Json object = head("policy/v1", "PodDisruptionBudget", budget.metadata);
+  Json& spec = object["spec"] = Json::object();
+  if (budget.selector) spec["selector"] = json::to_json(*budget.selector);
+  Json& status = object["status"] = json::object_for(2);
+  if (budget.disruptions_allowed != 0) status["disruptionsAllowed"] = budget.disruptions_allowed;
+  // Since when a pod is disrupted is not kept.
+  for (const std::string& pod : budget.disrupted_pods) status["disruptedPods"][pod] = nullptr;
+  return text_of(object);
+}
+
 }  // namespace k8s

@@ -7,6 +7,7 @@
 #include "k8s-client/api/config_map.h"
 #include "k8s-client/api/controllers.h"
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/disruption_budget.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
@@ -33,6 +34,7 @@ namespace k8s {
 [[nodiscard]] std::string encode(const ReplicationController& controller);
 [[nodiscard]] std::string encode(const ReplicaSet& set);
 [[nodiscard]] std::string encode(const StatefulSet& set);
+[[nodiscard]] std::string encode(const PodDisruptionBudget& budget);
 [[nodiscard]] std::string encode(const Lease& lease);
 [[nodiscard]] std::string encode(const GpuQuota& quota);
 [[nodiscard]] std::string encode(const ConfigMap& map);

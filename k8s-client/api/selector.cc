@@ -43,6 +43,20 @@ bool matches_field(const SelectorRequirement& requirement, std::string_view node
   return requirement.op == SelectorOperator::kNotIn && !same;
 }
 
+// A requirement on labels that is valid upstream.
+bool is_valid_for_labels(const SelectorRequirement& requirement) {
+  switch (requirement.op) {
+    case SelectorOperator::kIn:
+    case SelectorOperator::kNotIn:
+      return !requirement.values.empty();
+    case SelectorOperator::kExists:
+    case SelectorOperator::kDoesNotExist:
+      return requirement.values.empty();
+    default:
+      return false;
+  }
+}
+
 bool all_match(const std::vector<SelectorRequirement>& requirements, const StringMap& labels) {
   return std::all_of(requirements.begin(), requirements.end(),
                      [&](const auto& requirement) { return requirement.matches(labels); });
@@ -78,6 +92,10 @@ bool LabelSelector::matches(const StringMap& labels) const {
         return label != nullptr && *label == entry.second;
       });
   return labels_match && all_match(match_expressions, labels);
+}
+
+bool LabelSelector::is_valid() const {
+  return std::all_of(match_expressions.begin(), match_expressions.end(), is_valid_for_labels);
 }
 
 bool NodeSelectorTerm::matches(std::string_view node_name, const StringMap& labels) const {

@@ -34,6 +34,10 @@ struct LabelSelector {
   // An empty selector matches everything. (A null one, which matches nothing, is an absent
   // optional<LabelSelector>.)
   [[nodiscard]] bool matches(const StringMap& labels) const;
+  // Whether Kubernetes can make a selector of it: operators of label selectors alone, with values
+  // where they are compared and nowhere else. What an invalid one means depends on its object.
+  // Source: metav1.LabelSelectorAsSelector.
+  [[nodiscard]] bool is_valid() const;
   [[nodiscard]] bool empty() const { return match_labels.empty() && match_expressions.empty(); }
 
   friend bool operator==(const LabelSelector&, const LabelSelector&) = default;

@@ -472,6 +472,7 @@ template class Reflector<Service>;
 template class Reflector<ReplicationController>;
 template class Reflector<ReplicaSet>;
 template class Reflector<StatefulSet>;
+template class Reflector<PodDisruptionBudget>;
 template class Reflector<GpuQuota>;
 
 }  // namespace k8s

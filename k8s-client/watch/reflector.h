@@ -94,7 +94,7 @@ struct ReflectorOptions {
 
 // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CsiNode,
 // CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Service, ReplicationController,
-// ReplicaSet, StatefulSet, GpuQuota.
+// ReplicaSet, StatefulSet, PodDisruptionBudget, GpuQuota.
 template <typename T>
 class Reflector {
  public:

@@ -33,24 +33,10 @@ void merge(const StringMap& from, StringMap& into) {
   for (const auto& [key, value] : from) into.set(key, value);
 }
 
-// Whether upstream can make a selector of it; otherwise upstream ignores it.
-bool is_valid(const k8s::SelectorRequirement& requirement) {
-  switch (requirement.op) {
-    case SelectorOperator::kIn:
-    case SelectorOperator::kNotIn:
-      return !requirement.values.empty();
-    case SelectorOperator::kExists:
-    case SelectorOperator::kDoesNotExist:
-      return requirement.values.empty();
-    default:
-      return false;
-  }
-}
-
-// Both must hold, even if they ask for two values of one label.
+// Both must hold, even if they ask for two values of one label. Upstream ignores an invalid one.
 void add(const LabelSelector& also, LabelSelector& to) {
+  if (!also.is_valid()) return;
   const auto& expressions = also.match_expressions;
-  if (!std::all_of(expressions.begin(), expressions.end(), is_valid)) return;
   for (const auto& [key, value] : also.match_labels) {
     const std::string* known = to.match_labels.find(key);
     if (known == nullptr) {

@@ -4,6 +4,7 @@
 
 #include "k8s-client/api/controllers.h"
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/disruption_budget.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/namespace.h"
 #include "k8s-client/api/node.h"
@@ -68,6 +69,8 @@ using ReplicaSetUpserted = Upserted<k8s::ReplicaSet>;
 using ReplicaSetDeleted = Deleted<k8s::ReplicaSet>;
 using StatefulSetUpserted = Upserted<k8s::StatefulSet>;
 using StatefulSetDeleted = Deleted<k8s::StatefulSet>;
+using DisruptionBudgetUpserted = Upserted<k8s::PodDisruptionBudget>;
+using DisruptionBudgetDeleted = Deleted<k8s::PodDisruptionBudget>;
 using QuotaUpserted = Upserted<k8s::GpuQuota>;
 using QuotaDeleted = Deleted<k8s::GpuQuota>;
 
@@ -136,7 +139,7 @@ using WatchedKinds =
     Kinds<k8s::Node, k8s::Pod, k8s::Namespace, k8s::PersistentVolumeClaim, k8s::PersistentVolume,
           k8s::StorageClass, k8s::CsiNode, k8s::CsiDriver, k8s::CsiStorageCapacity,
           k8s::VolumeAttachment, k8s::DeviceClass, k8s::Service, k8s::ReplicationController,
-          k8s::ReplicaSet, k8s::StatefulSet, k8s::GpuQuota>;
+          k8s::ReplicaSet, k8s::StatefulSet, k8s::PodDisruptionBudget, k8s::GpuQuota>;
 
 using Event = WatchedKinds::Event;
 

@@ -103,6 +103,13 @@ void Intake::on(const event::NamespaceDeleted& event, Time /*now*/) {
   if (world_.ledger.erase_namespace(event.name)) waking_.requeue_by_quota();
   waking_.cluster_changed(NamespaceGone{event.name, event.namespace_});
 }
+// No pod waits for a budget: what one forbids is only avoided where there is another way.
+void Intake::on(event::DisruptionBudgetUpserted&& event, Time /*now*/) {
+  world_.budgets.upsert(std::move(event.object));
+}
+void Intake::on(const event::DisruptionBudgetDeleted& event, Time /*now*/) {
+  world_.budgets.erase(event.namespace_, event.name);
+}
 void Intake::on(const event::QuotaUpserted& event, Time /*now*/) {
   if (world_.ledger.upsert(event.object)) waking_.requeue_by_quota();
 }

@@ -3,6 +3,7 @@
 
 #include "scheduler/framework/plugin.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,6 +70,12 @@ struct Profile {
     for (const UsedConstraint& used : profile.constraints) all |= used.plugin->reads();
   }
   return all;
+}
+
+// Whether some profile preempts: only then PodDisruptionBudgets are read.
+[[nodiscard]] inline bool preempts(const std::vector<Profile>& profiles) {
+  return std::any_of(profiles.begin(), profiles.end(),
+                     [](const Profile& profile) { return profile.preemption.has_value(); });
 }
 
 }  // namespace sched

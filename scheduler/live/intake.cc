@@ -16,12 +16,13 @@ namespace {
 
 constexpr std::string_view kPods = "pods";
 constexpr std::string_view kQuotas = "gpuquotas";
-// What a ClusterRole may leave out: device classes, the kinds of storage.k8s.io, and objects that
-// select pods.
-constexpr std::array<std::string_view, 10> kHideable = {
-    "deviceclasses",        "storageclasses",    "csinodes", "csidrivers",
-    "csistoragecapacities", "volumeattachments", "services", "replicationcontrollers",
-    "replicasets",          "statefulsets"};
+// What a ClusterRole may leave out: device classes, the kinds of storage.k8s.io, objects that
+// select pods, and disruption budgets.
+constexpr std::array<std::string_view, 11> kHideable = {
+    "deviceclasses", "storageclasses",         "csinodes",
+    "csidrivers",    "csistoragecapacities",   "volumeattachments",
+    "services",      "replicationcontrollers", "replicasets",
+    "statefulsets",  "poddisruptionbudgets"};
 
 // How soon quotas are in force after their definition has been installed.
 constexpr std::chrono::seconds kQuotasAbsentInterval{10};
@@ -35,10 +36,10 @@ bool may_be_hidden(std::string_view kind) {
   return std::find(kHideable.begin(), kHideable.end(), kind) != kHideable.end();
 }
 
-// Of the metadata of these objects only the name and namespace are read and recorded.
+// Of the metadata of these objects no labels, annotations and owners are read or recorded.
 template <typename Object>
 concept IsOnlyNamed = kChangeOf<Object>
-== kSelectorChanged;
+== kSelectorChanged || std::is_same_v<Object, k8s::PodDisruptionBudget>;
 
 // The annotations that are read anywhere. Of waiting pods and of claims the whole object is stored,
 // and a user who creates them may put 256 KiB of annotations on each. Other annotations also do not
@@ -195,6 +196,9 @@ void Intake::add_reflectors() {
   add<k8s::VolumeAttachment>("volumeattachments", "/apis/storage.k8s.io/v1/volumeattachments");
   add<k8s::DeviceClass>("deviceclasses", "/apis/resource.k8s.io/v1/deviceclasses");
   if ((options_.reads & kSelectorChanged) != 0) add_what_selects_pods();
+  if (options_.disruption_budgets) {
+    add<k8s::PodDisruptionBudget>("poddisruptionbudgets", "/apis/policy/v1/poddisruptionbudgets");
+  }
   add<k8s::GpuQuota>(kQuotas, "/apis/gpu-scheduler.io/v1alpha1/gpuquotas",
                      {.seen = hooks_.on_quota,
                       .gone = hooks_.on_quota_gone,

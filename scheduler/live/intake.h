@@ -16,8 +16,8 @@
 // others cost a key each, and Kubernetes limits their number (--terminated-pod-gc-threshold).
 //
 // Services, ReplicationControllers, ReplicaSets and StatefulSets are watched only if a profile
-// spreads pods by default (plugins/pod_topology_spread/): other configurations need no right to
-// read them.
+// spreads pods by default (plugins/pod_topology_spread/), and PodDisruptionBudgets only if a
+// profile preempts: other configurations need no right to read them.
 //
 // These, device classes, the kinds of storage.k8s.io and GPU quotas are optional: a cluster without
 // such an API (404) works, too, and when they appear they are read. A 403 is less certain: a server
@@ -32,7 +32,8 @@
 // is known, so kubelet may leave a pod with one volume too many in ContainerCreating; without
 // CSIDrivers no driver is known to report its capacity, and without CSIStorageCapacities a driver
 // that reports capacity has none anywhere. Objects that select pods and that a ClusterRole does not
-// grant spread no pods by default.
+// grant spread no pods by default. Without PodDisruptionBudgets preemption knows of no budget that
+// it could violate; the ClusterRole that grants the eviction grants them, too.
 //
 // An object that cannot be read blocks only what depends on it (stand_in.h): a pod that has a node
 // blocks that node, a node itself, a quota its namespaces. An object of another kind counts as
@@ -102,6 +103,8 @@ class Intake {
     // The changes that constraints read (changes_read): objects that select pods are watched only
     // for these.
     ChangeMask reads = 0;
+    // Whether a profile preempts (preempts()): only then PodDisruptionBudgets are watched.
+    bool disruption_budgets = false;
   };
 
   // `transport` and `loop` must outlive it.

@@ -87,15 +87,15 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
       [this] { return binder_->waiting() == 0 && !statuses_->has_ready(); });
   reporter_ = std::make_unique<Reporter>(*statuses_, *events_, metrics_, host_name(),
                                          Reporter::Clocks{clock_, wall_clock});
-  const ChangeMask reads = changes_read(options_.configuration.profiles);
+  const Intake::Options reads{.reads = changes_read(options_.configuration.profiles),
+                              .disruption_budgets = preempts(options_.configuration.profiles)};
   const bool is_read = options_.ui || options_.answers;
   if (is_read && options_.secure_port) ui_notes_ = std::make_unique<UiNotes>();
   options_.configuration.engine.names_runner_up = ui_notes_ != nullptr;
   engine_ = std::make_unique<EngineThread>(
       Engine(std::move(options_.configuration.profiles), options_.configuration.engine),
       engine_hooks(), recorder_.get());
-  intake_ = std::make_unique<Intake>(*transport_, *loop_, intake_hooks(), observer,
-                                     Intake::Options{.reads = reads});
+  intake_ = std::make_unique<Intake>(*transport_, *loop_, intake_hooks(), observer, reads);
   lease_transport_ =
       make_lease_transport(*loop_, options_.cluster, options_.configuration.client_connection);
   lease_client_ = std::make_unique<k8s::Client>(*lease_transport_, *loop_);

@@ -70,6 +70,7 @@ void fuzz_one_input(const std::uint8_t* data, std::size_t size) {
   check_object<k8s::ReplicationController>(decoder, text);
   check_object<k8s::ReplicaSet>(decoder, text);
   check_object<k8s::StatefulSet>(decoder, text);
+  check_object<k8s::PodDisruptionBudget>(decoder, text);
   check_object<k8s::Lease>(decoder, text);
   check_object<k8s::GpuQuota>(decoder, text);
   const auto status = decoder.status(text);

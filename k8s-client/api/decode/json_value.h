@@ -49,6 +49,16 @@ class JsonValue {
     return !first || failed_with(*std::move(first));
   }
 
+  // Calls `each(key)` for every field, also for those that are null, in the document's order.
+  template <typename Each>
+  bool keys(const Each& each) const {
+    if (is_null()) return true;
+    simdjson::dom::object object;
+    if (element_.get(object) != simdjson::SUCCESS) return fail_type("an object");
+    for (const auto& field : object) each(field.key);
+    return true;
+  }
+
   // Calls `each(value) -> bool` for every item.
   template <typename Each>
   bool items(const Each& each) const {

@@ -5,6 +5,7 @@
 #include "k8s-client/api/controllers.h"
 #include "k8s-client/api/decode/json_value.h"
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/disruption_budget.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
@@ -45,6 +46,7 @@ bool read(JsonValue value, Service& out);
 bool read(JsonValue value, ReplicationController& out);
 bool read(JsonValue value, ReplicaSet& out);
 bool read(JsonValue value, StatefulSet& out);
+bool read(JsonValue value, PodDisruptionBudget& out);
 bool read(JsonValue value, GpuQuota& out);
 bool read(JsonValue value, Lease& out);
 bool read(JsonValue value, ConfigMap& out);

@@ -10,6 +10,7 @@
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/cluster/workload.h"
 #include "scheduler/engine/options.h"
+#include "scheduler/engine/world/disruption_budgets.h"
 #include "scheduler/engine/world/pods.h"
 #include "scheduler/engine/world/topology_rejections.h"
 #include "scheduler/framework/profile.h"
@@ -81,6 +82,7 @@ struct World {
   Pods pods;
   WorkloadStatistics statistics;
   TopologyRejections topology_rejections;
+  DisruptionBudgets budgets;   // of PodDisruptionBudgets
   std::uint64_t arrivals = 0;  // pods of this scheduler that were seen waiting, ever
 
  private:

@@ -98,6 +98,8 @@ inline constexpr std::string_view kKindWord<k8s::ReplicaSet> = "ReplicaSet";
 template <>
 inline constexpr std::string_view kKindWord<k8s::StatefulSet> = "StatefulSet";
 template <>
+inline constexpr std::string_view kKindWord<k8s::PodDisruptionBudget> = "DisruptionBudget";
+template <>
 inline constexpr std::string_view kKindWord<k8s::GpuQuota> = "Quota";
 
 // One line each, without its newline.

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -100,11 +101,18 @@ func TestAccountDoesWhatTheSchedulerDoes(t *testing.T) {
 		{"the condition of another's pod", patch("theirs", unschedulable),
 			`the scheduler's account tells of pods that name it alone; this one names "default-scheduler"`},
 		{"another condition", patch("ours", `{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`),
-			"the scheduler's account writes the condition PodScheduled alone"},
-		{"a phase", patch("ours", `{"status":{"phase":"Failed"}}`), "the scheduler's account writes of a pod's status its conditions alone"},
+			"the scheduler's account writes the condition PodScheduled alone, and DisruptionTarget of pods that it evicts"},
+		{"a phase", patch("ours", `{"status":{"phase":"Failed"}}`), "the scheduler's account writes of a pod's status its conditions and nominatedNodeName alone"},
 		{"an address", patch("ours", `{"status":{"podIP":"10.1.2.3","podIPs":[{"ip":"10.1.2.3"}]}}`),
-			"the scheduler's account writes of a pod's status its conditions alone"},
-		{"a nomination", patch("ours", `{"status":{"nominatedNodeName":"a"}}`), "the scheduler's account writes of a pod's status its conditions alone"},
+			"the scheduler's account writes of a pod's status its conditions and nominatedNodeName alone"},
+		{"a nomination", patch("ours", `{"status":{"nominatedNodeName":"a"}}`), ""},
+		{"a nomination of another's pod", patch("theirs", `{"status":{"nominatedNodeName":"a"}}`),
+			`the scheduler's account tells of pods that name it alone; this one names "default-scheduler"`},
+		{"that a pod is evicted", patch("ours", `{"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler","message":"m"}]}}`), ""},
+		{"that a pod is evicted for another reason", patch("ours", `{"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"DeletionByTaintManager"}]}}`),
+			"the scheduler's account writes the condition PodScheduled alone, and DisruptionTarget of pods that it evicts"},
+		{"that another's pod is evicted", patch("theirs", `{"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]}}`),
+			`the scheduler's account tells of pods that name it alone; this one names "default-scheduler"`},
 		{"a label", patch("ours", `{"metadata":{"labels":{"app":"other"}}}`),
 			"the scheduler's account changes no labels, annotations or finalizers of pods"},
 		{"a bind", bind(w.ns, "ours", nil), ""},
@@ -158,6 +166,40 @@ func TestAccountDoesWhatTheSchedulerDoes(t *testing.T) {
 	kubelet := []byte(`{"status":{"phase":"Failed"}}`)
 	_, err := w.client.CoreV1().Pods(w.ns).Patch(t.Context(), "theirs", types.StrategicMergePatchType, kubelet, metav1.PatchOptions{DryRun: dryRun}, "status")
 	expectRefusal(t, "anybody else", err, "")
+}
+
+// TestAccountEvictsItsOwnPods: with what manifests/policies/preemption adds, the scheduler's credentials delete pods that name it, with some time to
+// end, and no others; without it, none.
+func TestAccountEvictsItsOwnPods(t *testing.T) {
+	w, account := withPolicies(t)
+	there := onNode(w.addZonedNode("0", "a")) // a pod without a node has no time to end
+	ends := func(seconds int64) fixture.PodOption {
+		return func(p *corev1.Pod) { p.Spec.TerminationGracePeriodSeconds = &seconds }
+	}
+	w.addPodOf(schedulerName, "ours", there, ends(30))
+	w.addPodOf(schedulerName, "hasty", there, ends(0))
+	w.addPodOf("default-scheduler", "theirs", there, ends(30))
+	evict := func(client kubernetes.Interface, pod string, seconds *int64) error {
+		return client.CoreV1().Pods(w.ns).Delete(t.Context(), pod, metav1.DeleteOptions{DryRun: dryRun, GracePeriodSeconds: seconds})
+	}
+	expectRefusal(t, "a pod without the right", evict(account, "ours", nil), `cannot delete resource "pods"`)
+
+	folder := filepath.Join(root, "manifests/policies/preemption")
+	kubectl(t, "apply", "-k", folder)
+	t.Cleanup(func() { kubectl(t, "delete", "-k", folder) })
+	const notTheirs = `the scheduler's account evicts pods that name it alone; this one names "default-scheduler"`
+	until(t, "the right and the policy to be in force", func() bool {
+		err := evict(account, "theirs", nil)
+		return err != nil && strings.Contains(err.Error(), notTheirs)
+	})
+	now, later := int64(0), int64(5)
+	const notAtOnce = "the scheduler's account removes no running pod at once"
+	expectRefusal(t, "its own pod", evict(account, "ours", nil), "")
+	expectRefusal(t, "its own pod, in some seconds", evict(account, "ours", &later), "")
+	expectRefusal(t, "its own pod, at once", evict(account, "ours", &now), notAtOnce)
+	expectRefusal(t, "its own pod that asks for no time", evict(account, "hasty", nil), "")
+	expectRefusal(t, "another's pod", evict(account, "theirs", nil), notTheirs)
+	expectRefusal(t, "anybody else", evict(w.client, "theirs", &now), "")
 }
 
 // createVolume makes a volume of a CSI driver, named after the world's namespace, too, which goes with the test.

@@ -68,9 +68,9 @@ configMapGenerator:
     behavior: replace
     files: [config.yaml]
 `},
-		{"all that there is", []string{"--set", "metrics.serviceMonitor=true,metrics.namespace=observability,metrics.serviceAccount=prometheus,admission=true,defaultSpread=true",
+		{"all that there is", []string{"--set", "metrics.serviceMonitor=true,metrics.namespace=observability,metrics.serviceAccount=prometheus,admission=true,defaultSpread=true,preemption=true",
 			"--set", "metrics.alerts=true,metrics.dcgmAlerts=true,metrics.dashboards=true,metrics.labels.release=stack"},
-			[]string{"base", "monitoring", "policies/admission", "policies/default-spread"}, `
+			[]string{"base", "monitoring", "policies/admission", "policies/default-spread", "policies/preemption"}, `
 patches:
   - target: {kind: NetworkPolicy}
     patch: |
@@ -158,7 +158,7 @@ func TestChartIsPackaged(t *testing.T) {
 	if err != nil || len(packages) != 1 {
 		t.Fatalf("helm package left %q, %v", packages, err)
 	}
-	all := []string{"--set", "admission=true,defaultSpread=true,metrics.serviceMonitor=true,metrics.alerts=true,metrics.dashboards=true"}
+	all := []string{"--set", "admission=true,defaultSpread=true,preemption=true,metrics.serviceMonitor=true,metrics.alerts=true,metrics.dashboards=true"}
 	if got, want := templateOf(t, packages[0], all...), template(t, all...); got != want {
 		t.Errorf("the package makes other objects than the folder: %s", diff.Diff(want, got))
 	}

@@ -90,6 +90,55 @@ TEST_CASE("Of Services and controllers of pods the selector is read", "[decode]"
   CHECK_FALSE(decoded<ReplicaSet>(none).selector);
 }
 
+TEST_CASE("Of a disruption budget it is read what it covers and still allows", "[decode]") {
+  const auto budget = decoded<PodDisruptionBudget>(
+      R"({"metadata":{"name":"a","namespace":"ns"},)"
+      R"("spec":{"minAvailable":"50%","selector":{"matchLabels":{"app":"web"}}},)"
+      R"("status":{"disruptionsAllowed":2,"currentHealthy":4,)"
+      R"("disruptedPods":{"web-1":"2026-01-02T03:04:05Z","web-0":null,"web-1":null}}})");
+  CHECK(budget.selector ==
+        LabelSelector{.match_labels = {{"app", "web"}}, .match_expressions = {}});
+  CHECK(budget.disruptions_allowed == 2);
+  CHECK(budget.disrupted_pods == std::vector<std::string>{"web-0", "web-1"});
+  PodDisruptionBudget none;
+  none.metadata.name = "a";
+  CHECK(decoded<PodDisruptionBudget>(R"({"metadata":{"name":"a"}})") == none);
+  CHECK(decoded<PodDisruptionBudget>(R"({"metadata":{"name":"a"},"spec":{"selector":null},)"
+                                     R"("status":{"disruptedPods":null}})") == none);
+  CHECK(decoded<PodDisruptionBudget>(R"({"metadata":{"name":"a"},"spec":{"selector":{}}})")
+            .selector == LabelSelector{});
+}
+
+TEST_CASE("A disruption budget that cannot be read holds up no other", "[decode]") {
+  struct Case {
+    std::string status;
+    std::string want;  // the error names the field
+  };
+  const std::vector<Case> cases = {
+      {R"({"disruptedPods":["a"]})", "status.disruptedPods: "},
+      {R"({"disruptedPods":"a"})", "status.disruptedPods: "},
+      {R"({"disruptionsAllowed":"1"})", "status.disruptionsAllowed: "},
+      {R"({"disruptionsAllowed":2147483648})", "status.disruptionsAllowed: "},
+      {R"([])", "status: "}};
+  for (const Case& c : cases) {
+    CAPTURE(c.status);
+    const std::string list =
+        R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a","uid":"u",)"
+        R"("resourceVersion":"1"},"status":)" +
+        c.status + R"(},{"metadata":{"name":"b"}}]})";
+    std::vector<std::string> names;
+    std::vector<std::string> errors;
+    REQUIRE(Decoder().list<PodDisruptionBudget>(
+        list, [&](const PodDisruptionBudget& each) { names.push_back(each.metadata.name); },
+        [&](const PodDisruptionBudget& /*partial*/, const Error& why) {
+          errors.push_back(why.message);
+        }));
+    CHECK(names == std::vector<std::string>{"b"});
+    REQUIRE(errors.size() == 1);
+    CHECK_THAT(errors[0], Catch::Contains(c.want));
+  }
+}
+
 TEST_CASE("Quantities may be strings or numbers", "[decode]") {
   struct Case {
     std::string given;

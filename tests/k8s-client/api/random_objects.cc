@@ -324,6 +324,14 @@ ReplicaSet RandomObjects::replica_set() {
 StatefulSet RandomObjects::stateful_set() {
   return {metadata(), maybe([&] { return label_selector(); })};
 }
+PodDisruptionBudget RandomObjects::disruption_budget() {
+  PodDisruptionBudget budget;
+  budget.metadata = metadata();
+  budget.selector = maybe([&] { return label_selector(); });
+  budget.disruptions_allowed = static_cast<std::int32_t>(below(5)) - 1;
+  for (const auto& [key, value] : map()) budget.disrupted_pods.push_back(key);
+  return budget;
+}
 
 Lease RandomObjects::lease() {
   Lease lease;

@@ -4,6 +4,7 @@
 
 #include "k8s-client/api/controllers.h"
 #include "k8s-client/api/device_class.h"
+#include "k8s-client/api/disruption_budget.h"
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/lease.h"
 #include "k8s-client/api/namespace.h"
@@ -34,6 +35,7 @@ class RandomObjects {
   ReplicationController replication_controller();
   ReplicaSet replica_set();
   StatefulSet stateful_set();
+  PodDisruptionBudget disruption_budget();
   Lease lease();
   GpuQuota gpu_quota();
 

@@ -47,6 +47,7 @@ TEST_CASE("Encoding and decoding gives the same object", "[decode][encode]") {
     check_round_trip(decoder, random.replication_controller());
     check_round_trip(decoder, random.replica_set());
     check_round_trip(decoder, random.stateful_set());
+    check_round_trip(decoder, random.disruption_budget());
     check_round_trip(decoder, random.lease());
     check_round_trip(decoder, random.gpu_quota());
   }

@@ -52,6 +52,33 @@ TEST_CASE("A requirement matches labels", "[selector]") {
   }
 }
 
+TEST_CASE("A label selector is valid if Kubernetes could make one of it", "[selector]") {
+  struct Case {
+    std::string name;
+    std::vector<SelectorRequirement> given;
+    bool want;
+  };
+  const std::vector<Case> cases = {
+      {"no expressions", {}, true},
+      {"one of each",
+       {{"a", Op::kIn, {"b"}},
+        {"a", Op::kNotIn, {"b", "c"}},
+        {"a", Op::kExists, {}},
+        {"a", Op::kDoesNotExist, {}}},
+       true},
+      {"In without values", {{"a", Op::kIn, {}}}, false},
+      {"NotIn without values", {{"a", Op::kExists, {}}, {"a", Op::kNotIn, {}}}, false},
+      {"Exists with a value", {{"a", Op::kExists, {"b"}}}, false},
+      {"DoesNotExist with a value", {{"a", Op::kDoesNotExist, {"b"}}}, false},
+      {"an operator for nodes alone", {{"a", Op::kGt, {"1"}}}, false},
+      {"an operator unknown here", {{"a", Op::kUnknown, {"b"}}}, false},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    CHECK(LabelSelector{.match_labels = {}, .match_expressions = c.given}.is_valid() == c.want);
+  }
+}
+
 TEST_CASE("A label selector needs its labels and its expressions", "[selector]") {
   CHECK(LabelSelector{}.matches({}));
   CHECK(LabelSelector{{{"gpu", "a100"}}, {}}.matches(kLabels));

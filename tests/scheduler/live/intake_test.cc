@@ -97,8 +97,10 @@ struct Bench {
   std::vector<std::string> recovered;
   std::vector<std::string> unreadable;
   bool synced = false;
-  explicit Bench(sched::ChangeMask reads_of_it = 0) : reads(reads_of_it) {}
+  explicit Bench(sched::ChangeMask reads_of_it = 0, bool reads_budgets = false)
+      : reads(reads_of_it), budgets(reads_budgets) {}
   sched::ChangeMask reads;
+  bool budgets;
   Intake intake{
       transport,
       loop,
@@ -122,7 +124,7 @@ struct Bench {
            },
        .on_synced = [this] { synced = true; }},
       {},
-      {.reads = reads}};
+      {.reads = reads, .disruption_budgets = budgets}};
 };
 
 }  // namespace
@@ -285,6 +287,45 @@ TEST_CASE("of what selects pods its name and selector are kept") {
   CHECK(got == set);
 }
 
+TEST_CASE("disruption budgets are watched where a profile preempts alone") {
+  k8s::PodDisruptionBudget budget;
+  budget.metadata.name = "web";
+  budget.metadata.namespace_ = "ns";
+  budget.metadata.uid = "u";
+  budget.selector = k8s::LabelSelector{.match_labels = {{"app", "web"}}, .match_expressions = {}};
+  budget.disruptions_allowed = 1;
+  budget.disrupted_pods = {"web-0"};
+  k8s::PodDisruptionBudget whole = budget;
+  whole.metadata.labels.set("app", "web");
+  whole.metadata.annotations.set("kubectl.kubernetes.io/last-applied-configuration", "{…}");
+  const auto started = [&whole](Bench& bench) {
+    bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
+      call->open();
+      if (call->request().target.starts_with("/apis/policy/v1/poddisruptionbudgets?")) {
+        call->send(event_line("ADDED", whole));
+        call->send(event_line("DELETED", whole));
+      }
+      call->send(std::string(kInitialEventsEnd));
+    });
+    bench.intake.start(0s);
+    bench.loop.advance(1s);
+    CHECK(bench.synced);
+  };
+  Bench without(sched::kAnyChange);
+  started(without);
+  CHECK(without.events.empty());
+
+  Bench with(0, true);
+  started(with);
+  REQUIRE(with.events.size() == 2);
+  auto got = std::get<event::DisruptionBudgetUpserted>(with.events[0]).object;
+  got.metadata.resource_version.clear();
+  CHECK(got == budget);
+  const auto& gone = std::get<event::DisruptionBudgetDeleted>(with.events[1]);
+  CHECK(gone.namespace_ == "ns");
+  CHECK(gone.name == "web");
+}
+
 TEST_CASE("annotations that nothing reads are not kept") {
   const k8s::StringMap of_pod{{"gpu-scheduler.io/gpu-type", "H100"}};
   const k8s::StringMap of_claim{{"pv.kubernetes.io/bind-completed", "yes"},
@@ -369,14 +410,14 @@ TEST_CASE("a required kind that is refused holds everything back; one that may b
     }
   }
   SECTION("what may be hidden") {
-    Bench bench(sched::kSelectorChanged);
+    Bench bench(sched::kSelectorChanged, true);
     bench.refused = GENERATE(
         as<std::string>(), "/apis/resource.k8s.io/v1/deviceclasses",
         "/apis/storage.k8s.io/v1/storageclasses", "/apis/storage.k8s.io/v1/csinodes",
         "/apis/storage.k8s.io/v1/csidrivers", "/apis/storage.k8s.io/v1/csistoragecapacities",
         "/apis/storage.k8s.io/v1/volumeattachments", "/api/v1/services",
-        "/api/v1/replicationcontrollers", "/apis/apps/v1/replicasets",
-        "/apis/apps/v1/statefulsets");
+        "/api/v1/replicationcontrollers", "/apis/apps/v1/replicasets", "/apis/apps/v1/statefulsets",
+        "/apis/policy/v1/poddisruptionbudgets");
     CAPTURE(bench.refused);
     bench.serve();
     bench.intake.start(1s);
