@@ -58,6 +58,9 @@ std::string seconds_text(Timestamp time) {
   return json::format_rfc3339(std::chrono::floor<std::chrono::seconds>(time));
 }
 
+// In a merge patch null removes a field.
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 // A volume that was written by hand may name its claim without the uid.
 bool is_for(const PersistentVolume& volume, const ObjectMeta& claim) {
   const auto& ref = volume.claim_ref;
@@ -126,8 +129,31 @@ std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& con
   if (!pod.metadata.resource_version.empty()) {
     metadata["resourceVersion"] = pod.metadata.resource_version;
   }
-  return dump({{"metadata", std::move(metadata)},
+  Json status = {{"conditions", Json::array({std::move(entry)})}};
+  if (condition.nominated_node) {
+    status["nominatedNodeName"] = text_or_null(*condition.nominated_node);
+  }
+  return dump({{"metadata", std::move(metadata)}, {"status", std::move(status)}});
+}
+
+std::string nomination_patch(const ObjectMeta& pod, const std::string& node) {
+  return dump(
+      {{"metadata", {{"uid", pod.uid}}}, {"status", {{"nominatedNodeName", text_or_null(node)}}}});
+}
+
+std::string disruption_target_patch(const ObjectMeta& pod, const std::string& message,
+                                    Timestamp now) {
+  Json entry = {{"type", "DisruptionTarget"},
+                {"status", "True"},
+                {"reason", "PreemptionByScheduler"},
+                {"message", message},
+                {"lastTransitionTime", seconds_text(now)}};
+  return dump({{"metadata", {{"uid", pod.uid}}},
                {"status", {{"conditions", Json::array({std::move(entry)})}}}});
+}
+
+std::string delete_options(const std::string& uid) {
+  return dump({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}});
 }
 
 std::string selected_node_patch(const ObjectMeta& claim, const std::string& node) {

@@ -25,10 +25,24 @@ namespace k8s {
 // Strategic merge patch of pods/status: merges the one condition by its type. It carries the uid
 // and, if it has one, the resource version of `pod`. lastTransitionTime is sent only if the
 // condition's status differs from that in `pod`, because it is the time of the last change of
-// status; if it is left out, the server keeps its value.
+// status; if it is left out, the server keeps its value. The nominated node is only named if
+// `condition` has one.
 [[nodiscard]] std::string pod_scheduled_patch(const Pod& pod,
                                               const PodScheduledCondition& condition,
                                               Timestamp now);
+
+// Strategic merge patch of pods/status: the nominated node; empty: it is removed. It carries the
+// uid of `pod`: the server answers 422 if its name belongs to another pod.
+[[nodiscard]] std::string nomination_patch(const ObjectMeta& pod, const std::string& node);
+
+// Strategic merge patch of pods/status: the condition DisruptionTarget=True of a pod that is
+// preempted. It carries the uid, too. Source: Kubernetes 1.36,
+// pkg/scheduler/framework/preemption/executor.go.
+[[nodiscard]] std::string disruption_target_patch(const ObjectMeta& pod, const std::string& message,
+                                                  Timestamp now);
+
+// v1 DeleteOptions: only if the object still has that uid (else 409), with its own grace period.
+[[nodiscard]] std::string delete_options(const std::string& uid);
 
 // Merge patch of a claim: the annotation of the node for which its volume is to be made. It carries
 // the resource version of `claim`: the server answers 409 if the object has changed since, or is

@@ -4,6 +4,7 @@
 #include "k8s-client/api/meta.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace k8s {
@@ -22,6 +23,8 @@ struct PodScheduledCondition {
   std::string reason = {};
   std::string message = {};
   std::int64_t observed_generation = 0;
+  // status.nominatedNodeName, written beside it. Empty: it is removed. Nullopt: it stays as it is.
+  std::optional<std::string> nominated_node = {};
 };
 
 }  // namespace k8s

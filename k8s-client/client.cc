@@ -109,6 +109,21 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
     send(call);
   }
 
+  void patch_pod_status(const ObjectMeta& pod, std::string patch, const std::string& doing,
+                        BindLimits limits, std::function<void(Result<void>)> done) {
+    RequestTarget target = pod_target(pod.namespace_, pod.name);
+    target.segment("status").query("timeout", duration_text(limits.deadline));
+    call_once({.method = Method::kPatch,
+               .target = target.text(),
+               .headers = accepting_protobuf(),
+               .body = std::move(patch),
+               .content_type = kStrategicMergePatch,
+               .deadline = limits.deadline,
+               .send_by = limits.send_by},
+              fmt::format("pods \"{}/{}\": {}", pod.namespace_, pod.name, doing),
+              ignoring_body(std::move(done)));
+  }
+
   // The answer is the new object.
   template <typename Object>
   void call_for(Request request, const std::string& doing,
@@ -241,6 +256,33 @@ void Client::bind_volume(const PersistentVolume& volume, const ObjectMeta& claim
                      .send_by = limits.send_by},
                     fmt::format("persistentvolumes \"{}\": bind to claim \"{}/{}\"",
                                 volume.metadata.name, claim.namespace_, claim.name),
+                    ignoring_body(std::move(done)));
+}
+
+void Client::nominate(const ObjectMeta& pod, const std::string& node, BindLimits limits,
+                      std::function<void(Result<void>)> done) {
+  const std::string doing =
+      node.empty() ? "remove the nominated node" : fmt::format("nominate for node \"{}\"", node);
+  parts_->patch_pod_status(pod, nomination_patch(pod, node), doing, limits, std::move(done));
+}
+
+void Client::set_disruption_target(const ObjectMeta& pod, const std::string& message,
+                                   BindLimits limits, std::function<void(Result<void>)> done) {
+  parts_->patch_pod_status(pod, disruption_target_patch(pod, message, parts_->wall_clock()),
+                           "set condition DisruptionTarget=True", limits, std::move(done));
+}
+
+void Client::delete_pod(const ObjectMeta& pod, BindLimits limits,
+                        std::function<void(Result<void>)> done) {
+  RequestTarget target = pod_target(pod.namespace_, pod.name);
+  target.query("timeout", duration_text(limits.deadline));
+  parts_->call_once({.method = Method::kDelete,
+                     .target = target.text(),
+                     .headers = accepting_protobuf(),
+                     .body = delete_options(pod.uid),
+                     .deadline = limits.deadline,
+                     .send_by = limits.send_by},
+                    fmt::format("pods \"{}/{}\": delete", pod.namespace_, pod.name),
                     ignoring_body(std::move(done)));
 }
 

@@ -6,7 +6,8 @@
 // (get, patch of a status) are repeated here after 429 and 503, not before Retry-After if the
 // server sent it, a limited number of times (retry.h). Not repeated: a bind, of a pod or of a
 // volume, because its outcome may be unknown, and only its caller can determine it (see
-// Error::may_have_acted); and events, because their recorder decides when to write.
+// Error::may_have_acted); what takes a pod's node away, because only its caller knows for how long
+// that is wanted; and events, because their recorder decides when to write.
 #pragma once
 
 #include "k8s-client/access_review.h"
@@ -65,7 +66,8 @@ class Client {
                std::function<void(Result<Pod>)> done,
                std::chrono::milliseconds deadline = std::chrono::seconds{30});
 
-  // Strategic merge patch of pods/status that sets only the one condition. It carries the uid, so
+  // Strategic merge patch of pods/status that sets only the one condition, and the nominated node
+  // if `condition` has one. It carries the uid, so
   // that a later pod of the same name is not changed (422: a uid is immutable), and the resource
   // version, if there is one: 409 if the pod has changed since, for example because it was bound.
   // `pod` is the pod as last seen: its metadata identify it, and its PodScheduled condition decides
@@ -86,6 +88,24 @@ class Client {
   // Sent once, as select_node is.
   void bind_volume(const PersistentVolume& volume, const ObjectMeta& claim, BindLimits limits,
                    std::function<void(Result<void>)> done);
+
+  // Strategic merge patch of pods/status that sets only status.nominatedNodeName: the node on which
+  // room is made for the pod. Empty: it is removed. Of `pod` only namespace, name and uid are read;
+  // the patch carries the uid, so that a later pod of the same name is not changed (422: a uid is
+  // immutable). Sent once, as select_node is.
+  void nominate(const ObjectMeta& pod, const std::string& node, BindLimits limits,
+                std::function<void(Result<void>)> done);
+
+  // Strategic merge patch of pods/status that adds the condition DisruptionTarget=True with the
+  // reason PreemptionByScheduler: a Job can then leave the pod's end out of its count of failures.
+  // It carries the uid, as nominate does. Sent once, as select_node is.
+  void set_disruption_target(const ObjectMeta& pod, const std::string& message, BindLimits limits,
+                             std::function<void(Result<void>)> done);
+
+  // Deletes the pod, with its own grace period. 404: it is gone. 409, and nothing is deleted: its
+  // name belongs to another pod by now. So it may be called again after a lost answer. Sent once,
+  // as select_node is.
+  void delete_pod(const ObjectMeta& pod, BindLimits limits, std::function<void(Result<void>)> done);
 
   // Merge patch of gpuquotas/status that replaces the whole status. `quota` is the object as last
   // seen: its metadata identify it. 409 if it has changed since, or if its name belongs to another

@@ -1,0 +1,189 @@
+#include "scheduler/live/writes/evictor.h"
+
+#include "scheduler/live/log.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace sched::live {
+namespace {
+
+// kube-scheduler's.
+std::string disruption_message(const decision::Evict& decision) {
+  return decision.scheduler_name + ": preempting to accommodate a higher priority pod";
+}
+
+// The pod is no more, or its name is another pod's by now. A 409 alone does not say so: the server
+// returns it, too, where a write has failed for another reason (bind_answer.h). Sources: Kubernetes
+// 1.36, apimachinery pkg/api/validation, ValidateObjectMetaAccessorUpdate; apiserver
+// pkg/registry/rest, BeforeDelete, and pkg/storage, Preconditions.
+bool is_gone(const k8s::Error& error, bool deletes) {
+  const auto says = [&](const char* words) {
+    return error.message.find(words) != std::string::npos;
+  };
+  if (error.is_status(404)) return true;
+  return deletes ? error.is_status(409) && says(" precondition")
+                 : error.is_status(422) && says("metadata.uid:");
+}
+
+// 401 and 409 pass, too: a token may be renewed, and a patch that met another write can be
+// repeated.
+bool may_pass(const k8s::Error& error) {
+  if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
+  return error.is_passing() || error.is_status(401) || error.is_status(409);
+}
+
+}  // namespace
+
+Evictor::Evictor(k8s::EventLoop& loop, Calls calls, Options options, Hooks hooks)
+    : loop_(loop), calls_(std::move(calls)), options_(options), hooks_(std::move(hooks)) {}
+
+void Evictor::evict(decision::Evict decision) {
+  if (stopped_) return;
+  const auto shared = std::make_shared<const decision::Evict>(std::move(decision));
+  Task& task = tasks_[shared->plan];
+  task.left = shared->victims.size();
+  task.limit = loop_.after(options_.give_up_after, [this, shared] { give_up(*shared); });
+  ready_.push_back(make_step(shared, shared->pod, Kind::kNominate));
+  send_more();
+}
+
+void Evictor::stop() {
+  stopped_ = true;
+  ready_.clear();
+  pausing_.clear();
+  tasks_.clear();
+}
+
+Evictor::StepPtr Evictor::make_step(std::shared_ptr<const decision::Evict> decision, PodRef pod,
+                                    Kind kind) {
+  return std::make_shared<Step>(Step{.decision = std::move(decision),
+                                     .pod = std::move(pod),
+                                     .kind = kind,
+                                     .back_off = k8s::BackOff(++steps_, options_.back_off)});
+}
+
+void Evictor::send_more() {
+  while (!ready_.empty() && open_ < kMostOpen && hooks_.may_send()) {
+    const StepPtr step = std::move(ready_.front());
+    ready_.pop_front();
+    if (tasks_.contains(step->decision->plan)) send(step);
+  }
+}
+
+void Evictor::send(const StepPtr& step) {
+  ++open_;
+  auto done = [this, alive = alive_, step](const k8s::Result<void>& result) {
+    if (*alive) on_answer(step, result);
+  };
+  switch (step->kind) {
+    case Kind::kNominate:
+      return calls_.nominate(step->pod, step->decision->node, std::move(done));
+    case Kind::kMark:
+      return calls_.set_disruption_target(step->pod, disruption_message(*step->decision),
+                                          std::move(done));
+    case Kind::kDelete:
+      return calls_.delete_pod(step->pod, std::move(done));
+  }
+}
+
+void Evictor::on_answer(const StepPtr& step, const k8s::Result<void>& result) {
+  --open_;
+  // Whatever has become of the decision, the pod ends.
+  if (result && step->kind == Kind::kDelete) hooks_.on_evicted(*step->decision, step->pod);
+  if (tasks_.contains(step->decision->plan)) {
+    if (result) {
+      on_done(step);
+    } else {
+      on_failed(step, result.error());
+    }
+  }
+  send_more();
+}
+
+void Evictor::on_done(const StepPtr& step) {
+  switch (step->kind) {
+    case Kind::kNominate:
+      return begin_victims(step->decision);
+    case Kind::kMark:
+      step->kind = Kind::kDelete;
+      step->back_off.reset();
+      // Before others: the condition is about a deletion that follows at once.
+      return ready_.push_front(step);
+    case Kind::kDelete:
+      return gone(*step);
+  }
+}
+
+void Evictor::on_failed(const StepPtr& step, const k8s::Error& error) {
+  const bool is_victim = step->kind != Kind::kNominate;
+  if (is_victim && is_gone(error, step->kind == Kind::kDelete)) return gone(*step);
+  if (may_pass(error)) return repeat(step, error);
+  end(*step->decision, fmt::format("{} failed: {}", text_of(*step), error.message));
+}
+
+void Evictor::begin_victims(const std::shared_ptr<const decision::Evict>& decision) {
+  if (decision->victims.empty()) return end(*decision, {});
+  for (const PodRef& victim : decision->victims) {
+    ready_.push_back(make_step(decision, victim, Kind::kMark));
+  }
+}
+
+void Evictor::gone(const Step& victim) {
+  if (--tasks_.at(victim.decision->plan).left == 0) end(*victim.decision, {});
+}
+
+void Evictor::repeat(const StepPtr& step, const k8s::Error& error) {
+  tasks_.at(step->decision->plan).last_failure =
+      fmt::format("{} failed: {}", text_of(*step), error.message);
+  pausing_.insert(step);
+  // The timer belongs to the step, so its task must not own it.
+  step->pause = loop_.after(step->back_off.next(loop_.now(), error.retry_after),
+                            [this, weak = std::weak_ptr(step)] {
+                              const StepPtr due = weak.lock();
+                              if (!due) return;
+                              pausing_.erase(due);
+                              ready_.push_front(due);
+                              send_more();
+                            });
+}
+
+void Evictor::give_up(const decision::Evict& decision) {
+  std::string failure = std::move(tasks_.at(decision.plan).last_failure);
+  if (failure.empty()) {
+    failure = fmt::format("making room on node {} was not done in time", decision.node);
+  }
+  end(decision, std::move(failure));
+}
+
+void Evictor::end(const decision::Evict& decision, std::string failure) {
+  LogLine("room made")
+      .with("pod", decision.pod.namespace_ + "/" + decision.pod.name)
+      .with("uid", decision.pod.uid)
+      .with("node", decision.node)
+      .with("victims", decision.victims.size())
+      .with("failure", failure)
+      .debug();
+  std::erase_if(pausing_,
+                [&](const StepPtr& step) { return step->decision->plan == decision.plan; });
+  const std::uint64_t plan = decision.plan;
+  // It may hold the last reference to the decision, in its timer.
+  tasks_.erase(plan);
+  hooks_.on_outcome(plan, std::move(failure));
+}
+
+std::string Evictor::text_of(const Step& step) {
+  const std::string pod = step.pod.namespace_ + "/" + step.pod.name;
+  switch (step.kind) {
+    case Kind::kNominate:
+      return fmt::format("nominating pod {} for node {}", pod, step.decision->node);
+    case Kind::kMark:
+      return fmt::format("setting the condition DisruptionTarget of pod {}", pod);
+    case Kind::kDelete:
+      break;
+  }
+  return fmt::format("deleting pod {}", pod);
+}
+
+}  // namespace sched::live

@@ -1,0 +1,119 @@
+// Makes room for pods by decisions to evict (decision::Evict), and reports the outcome of each.
+//
+// First the pod that needs the room is nominated for the node. Only when the server has taken that,
+// each victim gets the condition DisruptionTarget, by which a Job can tell its end from a failure,
+// and is then deleted. Victims go side by side. A victim that is gone, or has left its name to
+// another pod, needs no call any more: its room is free.
+//
+// Each call names the uid of its pod, so it cannot hit another one, and it can be sent twice. A
+// call without an answer, or with one that may pass, is therefore repeated, until two minutes after
+// the decision: then, or with a refusal that will not pass, the decision has failed. No call for it
+// goes out after that, and the engine decides anew. Victims that are deleted stay deleted.
+//
+// While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
+// thread.
+#pragma once
+
+#include "k8s-client/back_off.h"
+#include "k8s-client/error.h"
+#include "k8s-client/http/event_loop.h"
+#include "scheduler/engine/decision.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace sched::live {
+
+class Evictor {
+ public:
+  // The calls that it needs: of a k8s::Client, or a script in tests.
+  struct Calls {
+    using Done = std::function<void(k8s::Result<void>)>;
+    std::function<void(const PodRef& pod, const std::string& node, Done)> nominate;
+    std::function<void(const PodRef& pod, const std::string& message, Done)> set_disruption_target;
+    std::function<void(const PodRef& pod, Done)> delete_pod;
+  };
+  struct Hooks {
+    // Called once for each decision. `failure`: empty if the pod is nominated, and all victims are
+    // deleted or gone.
+    std::function<void(std::uint64_t plan, std::string failure)> on_outcome;
+    // The server has taken the deletion of a victim; also after the decision has failed.
+    std::function<void(const decision::Evict&, const PodRef& victim)> on_evicted;
+    // Called before each call; false while this process may not write.
+    std::function<bool()> may_send = [] { return true; };
+  };
+  struct Options {
+    // Between two tries of one call.
+    k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(500),
+                                    .limit = std::chrono::milliseconds(10'000)};
+    std::chrono::milliseconds give_up_after{120'000};  // from the decision
+  };
+  // At most so many calls are open.
+  static constexpr std::size_t kMostOpen = 16;
+
+  Evictor(k8s::EventLoop& loop, Calls calls, Options options, Hooks hooks);
+  ~Evictor() { *alive_ = false; }
+  Evictor(const Evictor&) = delete;
+  Evictor& operator=(const Evictor&) = delete;
+
+  void evict(decision::Evict decision);
+  // Call it when may_send may have become true.
+  void resume() { send_more(); }
+  // Sends nothing any more; decisions that are not over get no outcome. For shutdown: the pods stay
+  // pending, for the next process. A deletion that is under way may still be reported (on_evicted).
+  void stop();
+
+ private:
+  enum class Kind : std::uint8_t { kNominate, kMark, kDelete };
+  // A call for one pod of a decision: the nomination, or the next call for a victim.
+  struct Step {
+    std::shared_ptr<const decision::Evict> decision;
+    PodRef pod;
+    Kind kind = Kind::kNominate;
+    k8s::BackOff back_off;
+    std::unique_ptr<k8s::Timer> pause = {};  // before it is repeated
+  };
+  // A decision that is not over.
+  struct Task {
+    std::size_t left = 0;      // victims that are not gone yet
+    std::string last_failure;  // of a call that is repeated
+    std::unique_ptr<k8s::Timer> limit;
+  };
+  using StepPtr = std::shared_ptr<Step>;
+
+  [[nodiscard]] StepPtr make_step(std::shared_ptr<const decision::Evict> decision, PodRef pod,
+                                  Kind kind);
+  void send_more();
+  void send(const StepPtr& step);
+  void on_answer(const StepPtr& step, const k8s::Result<void>& result);
+  void on_done(const StepPtr& step);
+  void on_failed(const StepPtr& step, const k8s::Error& error);
+  void begin_victims(const std::shared_ptr<const decision::Evict>& decision);
+  void gone(const Step& victim);
+  void repeat(const StepPtr& step, const k8s::Error& error);
+  void give_up(const decision::Evict& decision);
+  void end(const decision::Evict& decision, std::string failure);
+  [[nodiscard]] static std::string text_of(const Step& step);
+
+  k8s::EventLoop& loop_;
+  Calls calls_;
+  Options options_;
+  Hooks hooks_;
+  std::unordered_map<std::uint64_t, Task> tasks_;  // by plan
+  std::deque<StepPtr>
+      ready_;  // for their call to go out; those of decisions that are over are skipped
+  std::unordered_set<StepPtr> pausing_;  // before a repetition
+  std::size_t open_ = 0;
+  std::uint64_t steps_ = 0;  // seeds the jitter of each
+  bool stopped_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace sched::live
