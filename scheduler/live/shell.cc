@@ -68,6 +68,8 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
   binder_options.deadline = times_.deadline;
   binder_ = std::make_unique<Binder>(*loop_, binder_calls(), binder_options, binder_hooks());
   preparer_ = std::make_unique<Preparer>(preparer_calls(), preparer_hooks());
+  evictor_ =
+      std::make_unique<Evictor>(*loop_, evictor_calls(), Evictor::Options{}, evictor_hooks());
   statuses_ = std::make_unique<StatusWriter>(
       *loop_,
       [this](const k8s::Pod& pod, const k8s::PodScheduledCondition& condition, auto done) {
@@ -87,6 +89,9 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
       [this] { return binder_->waiting() == 0 && !statuses_->has_ready(); });
   reporter_ = std::make_unique<Reporter>(*statuses_, *events_, metrics_, host_name(),
                                          Reporter::Clocks{clock_, wall_clock});
+  for (const Profile& profile : options_.configuration.profiles) {
+    if (profile.preemption) reporter_->nominates_for(profile.scheduler_name);
+  }
   const Intake::Options reads{.reads = changes_read(options_.configuration.profiles),
                               .disruption_budgets = preempts(options_.configuration.profiles)};
   const bool is_read = options_.ui || options_.answers;

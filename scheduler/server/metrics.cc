@@ -95,6 +95,14 @@ struct Metrics::Families {
   Family<Counter>& refusals =
       counters(registry, "gpu_scheduler_refusals_total",
                "Decisions that a pod cannot be placed, by each plugin that refused it.");
+  Counter& preemption_attempts =
+      counters(registry, "scheduler_preemption_attempts_total",
+               "Decisions to make room for a pod by evicting others, or by waiting for their end.")
+          .Add({});
+  Histogram& preemption_victims =
+      histograms(registry, "scheduler_preemption_victims",
+                 "Pods that were chosen for eviction, by decision to evict.")
+          .Add({}, doubling(1, 7));
   Counter& foreign_gpu_pods =
       counters(registry, "gpu_scheduler_foreign_gpu_pods_total",
                "Pods of other schedulers that took GPUs on nodes that a profile owns.")
@@ -253,6 +261,11 @@ void Metrics::refused(const std::vector<std::string>& plugins) {
     if (counter == nullptr) counter = &families_->refusals.Add({{"plugin", plugin}});
     counter->Increment();
   }
+}
+
+void Metrics::preempts(std::size_t victims) {
+  families_->preemption_attempts.Increment();
+  if (victims > 0) families_->preemption_victims.Observe(static_cast<double>(victims));
 }
 
 void Metrics::foreign_gpu_pod() { families_->foreign_gpu_pods.Increment(); }

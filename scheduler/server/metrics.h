@@ -47,6 +47,8 @@ class Metrics {
   void refused(const std::vector<std::string>& plugins);
   // A pod of another scheduler took GPUs on a node that a profile owns.
   void foreign_gpu_pod();
+  // Room is being made for a pod, by evicting so many others.
+  void preempts(std::size_t victims);
   // The accounts of the quotas that are as they were told last, but for these.
   void quotas(const QuotaNews& news);
   void gpu_figures(const GpuFigures& figures);

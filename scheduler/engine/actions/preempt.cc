@@ -96,9 +96,9 @@ decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
       continue;
     }
     leaving.insert(*one->uid);
-    evict.victims.push_back({.namespace_ = of.namespace_,
-                             .name = *world_.pods.find(*one->uid)->name(),
-                             .uid = *one->uid});
+    const std::string& name = *world_.pods.find(*one->uid)->name();
+    world_.budgets.evicted({of, name});
+    evict.victims.push_back({.namespace_ = of.namespace_, .name = name, .uid = *one->uid});
   }
   for (const std::string& uid : undone) {
     plans_.fail(uid, "a pod of higher priority gets its room");

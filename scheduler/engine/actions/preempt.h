@@ -55,8 +55,8 @@ class Preempt {
   // Profile, shape, priority, queue, what sets it apart: of pods for which the same pods could be
   // evicted.
   using Key = std::tuple<std::size_t, ShapeId, std::int32_t, QueueId, Apart>;
-  // What the answer depends on: nodes and their pods, quotas.
-  using Versions = std::array<std::uint64_t, 2>;
+  // What the answer depends on: nodes and their pods, quotas, budgets.
+  using Versions = std::array<std::uint64_t, 3>;
   // Pods for which the last search found nothing.
   struct Kind {
     ShapeRef shape;     // so that its id stays the same
@@ -69,7 +69,7 @@ class Preempt {
   [[nodiscard]] bool could_help(const WaitingPod& pod) const;
   [[nodiscard]] static Key key_of(const WaitingPod& pod);
   [[nodiscard]] Versions versions() const {
-    return {world_.nodes.changes().end(), world_.ledger.version()};
+    return {world_.nodes.changes().end(), world_.ledger.version(), world_.budgets.version()};
   }
   [[nodiscard]] bool may_search(Time now);
   [[nodiscard]] VictimSearch::Found search(const WaitingPod& pod);

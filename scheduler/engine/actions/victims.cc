@@ -127,7 +127,12 @@ class VictimSearch::OnNode {
   }
 
   [[nodiscard]] std::vector<bool> violated_by(const std::vector<const Occupant*>& pods) const {
-    return std::vector<bool>(pods.size());
+    std::vector<DisruptionBudgets::Pod> covered;
+    covered.reserve(pods.size());
+    for (const Occupant* pod : pods) {
+      covered.push_back({*pod->pod_class, *record_of(*pod).name()});
+    }
+    return world_.budgets.violated_by(covered);
   }
 
   // What is held on the node for the pod itself.

@@ -13,6 +13,7 @@ bool DisruptionBudgets::Budget::counts(const Pod& pod) const {
 }
 
 void DisruptionBudgets::upsert(k8s::PodDisruptionBudget budget) {
+  ++version_;
   k8s::ObjectMeta& metadata = budget.metadata;
   const auto& selector = budget.selector;
   if (!selector || selector->empty() || !selector->is_valid()) {
@@ -27,6 +28,7 @@ void DisruptionBudgets::upsert(k8s::PodDisruptionBudget budget) {
 }
 
 void DisruptionBudgets::erase(const std::string& namespace_, const std::string& name) {
+  ++version_;
   const auto budgets = by_namespace_.find(namespace_);
   if (budgets == by_namespace_.end()) return;
   budgets->second.erase(name);
@@ -49,6 +51,7 @@ std::vector<bool> DisruptionBudgets::violated_by(const std::vector<Pod>& pods) c
 }
 
 void DisruptionBudgets::evicted(const Pod& pod) {
+  ++version_;
   const auto budgets = by_namespace_.find(pod.pod_class.namespace_);
   if (budgets == by_namespace_.end()) return;
   for (auto& [name, budget] : budgets->second) {

@@ -32,6 +32,8 @@ class DisruptionBudgets {
   void upsert(k8s::PodDisruptionBudget budget);
   void erase(const std::string& namespace_, const std::string& name);
 
+  // Grows with every change of an answer.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
   // No budget covers any pod.
   [[nodiscard]] bool none() const { return by_namespace_.empty(); }
 
@@ -58,6 +60,7 @@ class DisruptionBudgets {
   };
   using Budgets = std::map<std::string, Budget>;  // by name
 
+  std::uint64_t version_ = 0;
   std::map<std::string, Budgets> by_namespace_;  // no namespace is without budgets
 };
 

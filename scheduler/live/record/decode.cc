@@ -119,6 +119,20 @@ decision::Prepare prepare_from(const Json& json) {
   return prepare;
 }
 
+decision::Evict evict_from(const Json& json) {
+  decision::Evict evict{.plan = whole<std::uint64_t>(json.at("plan")),
+                        .pod = pod_from(json.at("pod")),
+                        .scheduler_name = json.at("schedulerName"),
+                        .generation = whole<std::int64_t>(json.at("generation")),
+                        .node = json.at("node"),
+                        .victims = {},
+                        .message = json.at("message"),
+                        .details = json.at("details"),
+                        .attempts = whole<int>(json.at("attempts"))};
+  for (const Json& victim : json.at("victims")) evict.victims.push_back(pod_from(victim));
+  return evict;
+}
+
 decision::NotPrepared not_prepared_from(const Json& json) {
   return {.pod = pod_from(json.at("pod")),
           .scheduler_name = json.at("schedulerName"),
@@ -224,6 +238,7 @@ struct DecisionKind {
 };
 constexpr DecisionKind kDecisionKinds[] = {{"bind", decision_of<bind_from>},
                                            {"prepare", decision_of<prepare_from>},
+                                           {"evict", decision_of<evict_from>},
                                            {"notPrepared", decision_of<not_prepared_from>},
                                            {"unschedulable", decision_of<unschedulable_from>},
                                            {"foreignGpuPod", decision_of<foreign_from>},

@@ -73,6 +73,21 @@ Json to_json(const decision::Prepare& prepare) {
             {"writes", std::move(writes)}}}};
 }
 
+Json to_json(const decision::Evict& evict) {
+  Json victims = Json::array();
+  for (const PodRef& victim : evict.victims) victims.push_back(to_json(victim));
+  return {{"evict",
+           {{"plan", evict.plan},
+            {"pod", to_json(evict.pod)},
+            {"schedulerName", evict.scheduler_name},
+            {"generation", evict.generation},
+            {"node", evict.node},
+            {"victims", std::move(victims)},
+            {"message", evict.message},
+            {"details", evict.details},
+            {"attempts", evict.attempts}}}};
+}
+
 Json to_json(const decision::NotPrepared& undone) {
   return {{"notPrepared",
            {{"pod", to_json(undone.pod)},

@@ -25,6 +25,7 @@ Leadership::Hooks Shell::Parts::leadership_hooks() {
           [this] {
             binder_->resume();
             preparer_->resume();
+            evictor_->resume();
           },
       .on_lost = [this](const std::string&) { on_lost(); },
       .on_problem = [this](const std::string& source, const k8s::Error& error,
@@ -93,12 +94,14 @@ k8s::ObjectMeta meta_of(const SeenObject& seen) {
 
 }  // namespace
 
+k8s::BindLimits Shell::Parts::write_limits() {
+  k8s::BindLimits all{.deadline = times_.deadline};
+  if (leadership_) all.send_by = leadership_->gate().send_by();
+  return all;
+}
+
 Preparer::Calls Shell::Parts::preparer_calls() {
-  const auto limits = [this] {
-    k8s::BindLimits all{.deadline = times_.deadline};
-    if (leadership_) all.send_by = leadership_->gate().send_by();
-    return all;
-  };
+  const auto limits = [this] { return write_limits(); };
   return {.select_node =
               [this, limits](const SelectNode& write, auto done) {
                 client_->select_node(meta_of(write.claim), write.node, limits(), std::move(done));
@@ -124,6 +127,44 @@ Preparer::Hooks Shell::Parts::preparer_hooks() {
                 }
                 engine_->push(event::Prepared{.plan = plan, .failure = std::move(failure)});
               },
+          .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
+}
+
+namespace {
+
+k8s::ObjectMeta meta_of(const PodRef& pod) {
+  k8s::ObjectMeta meta;
+  meta.namespace_ = pod.namespace_;
+  meta.name = pod.name;
+  meta.uid = pod.uid;
+  return meta;
+}
+
+}  // namespace
+
+Evictor::Calls Shell::Parts::evictor_calls() {
+  return {.nominate =
+              [this](const PodRef& pod, const std::string& node, auto done) {
+                client_->nominate(meta_of(pod), node, write_limits(), std::move(done));
+              },
+          .set_disruption_target =
+              [this](const PodRef& pod, const std::string& message, auto done) {
+                client_->set_disruption_target(meta_of(pod), message, write_limits(),
+                                               std::move(done));
+              },
+          .delete_pod =
+              [this](const PodRef& pod, auto done) {
+                client_->delete_pod(meta_of(pod), write_limits(), std::move(done));
+              }};
+}
+
+Evictor::Hooks Shell::Parts::evictor_hooks() {
+  return {.on_outcome =
+              [this](std::uint64_t plan, std::string failure) {
+                engine_->push(event::Prepared{.plan = plan, .failure = std::move(failure)});
+              },
+          .on_evicted = [this](const decision::Evict& decision,
+                               const PodRef& victim) { reporter_->evicted(decision, victim); },
           .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 
@@ -270,6 +311,9 @@ void Shell::Parts::handle(Decided decided) {
     } else if constexpr (std::is_same_v<Kind, decision::Prepare>) {
       if (!what.writes.empty()) preparing_[what.plan] = {loop_->now(), what.scheduler_name};
       preparer_->prepare(std::move(what));
+    } else if constexpr (std::is_same_v<Kind, decision::Evict>) {
+      reporter_->evicting(what, decided.duration, decided.number);
+      evictor_->evict(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::NotPrepared>) {
       reporter_->not_prepared(what, decided.duration, decided.number);
     } else if constexpr (std::is_same_v<Kind, decision::Unschedulable>) {

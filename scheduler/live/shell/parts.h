@@ -24,6 +24,7 @@
 #include "scheduler/live/shell/shutdown.h"
 #include "scheduler/live/ui/notes.h"
 #include "scheduler/live/writes/binder.h"
+#include "scheduler/live/writes/evictor.h"
 #include "scheduler/live/writes/preparer.h"
 #include "scheduler/live/writes/quota_memory.h"
 #include "scheduler/live/writes/quota_status_writer.h"
@@ -72,10 +73,14 @@ class Shell::Parts {
   std::unique_ptr<k8s::StoreMark> make_store_mark();
   Leadership::Hooks leadership_hooks();
   k8s::StoreMark::Hooks store_mark_hooks();
+  // Of a call after which nothing may be written that this process could not take back as leader.
+  k8s::BindLimits write_limits();
   Binder::Calls binder_calls();
   Binder::Hooks binder_hooks();
   Preparer::Calls preparer_calls();
   Preparer::Hooks preparer_hooks();
+  Evictor::Calls evictor_calls();
+  Evictor::Hooks evictor_hooks();
   StatusWriter::Hooks status_hooks();
   QuotaStatusWriter::Hooks quota_hooks();
   QuotaMemory::Calls quota_memory_calls();
@@ -126,6 +131,7 @@ class Shell::Parts {
   std::unique_ptr<k8s::Client> client_;
   std::unique_ptr<Binder> binder_;
   std::unique_ptr<Preparer> preparer_;
+  std::unique_ptr<Evictor> evictor_;
   std::unique_ptr<StatusWriter> statuses_;
   std::unique_ptr<QuotaStatusWriter> quota_statuses_;
   std::unique_ptr<QuotaMemory> quota_memory_;

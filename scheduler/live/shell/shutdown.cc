@@ -66,6 +66,7 @@ void Shell::Parts::begin_shutdown(const std::string& reason) {
   engine_->stop();
   binder_->drop_waiting();
   preparer_->stop();
+  evictor_->stop();
   statuses_->repeat_nothing();
   shutdown_ = std::make_unique<Shutdown>(*loop_, Shutdown::Options{}, shutdown_parts());
   shutdown_->begin();

@@ -70,9 +70,49 @@ void Reporter::unschedulable(const decision::Unschedulable& decision,
   statuses_.write(decision.pod, {.status = "False",
                                  .reason = to_string(decision.reason),
                                  .message = message,
-                                 .observed_generation = decision.generation});
+                                 .observed_generation = decision.generation,
+                                 .nominated_node = no_nomination(decision.scheduler_name)});
   record(decision.pod, decision.scheduler_name, "Warning", "FailedScheduling", "Scheduling",
          message, number);
+}
+
+std::optional<std::string> Reporter::no_nomination(const std::string& scheduler_name) const {
+  if (!nominates_.contains(scheduler_name)) return std::nullopt;
+  return std::string();
+}
+
+void Reporter::evicting(const decision::Evict& decision, std::chrono::nanoseconds duration,
+                        std::uint64_t number) {
+  LogLine line("evicting");
+  line.with("pod", path_of(decision.pod))
+      .with("uid", decision.pod.uid)
+      .with("node", decision.node)
+      .with("victims", decision.victims.size())
+      .with("message", decision.message)
+      .with("attempts", decision.attempts);
+  numbered(line, number).info();
+  metrics_.attempt(decision.scheduler_name, AttemptResult::kUnschedulable, duration);
+  metrics_.preempts(decision.victims.size());
+  std::string message = decision.message;
+  if (!decision.details.empty()) message += ". " + decision.details;
+  statuses_.write(decision.pod, {.status = "False",
+                                 .reason = "Unschedulable",
+                                 .message = message,
+                                 .observed_generation = decision.generation,
+                                 .nominated_node = decision.node});
+  record(decision.pod, decision.scheduler_name, "Warning", "FailedScheduling", "Scheduling",
+         message, number);
+}
+
+void Reporter::evicted(const decision::Evict& decision, const PodRef& victim) {
+  LogLine("evicted")
+      .with("pod", path_of(victim))
+      .with("uid", victim.uid)
+      .with("node", decision.node)
+      .with("for", path_of(decision.pod))
+      .info();
+  record(victim, decision.scheduler_name, "Normal", "Preempted", "Preempting",
+         fmt::format("Preempted by pod {} on node {}", decision.pod.uid, decision.node));
 }
 
 void Reporter::judged(const PodRef& pod, const answers::Told& told) {
@@ -88,7 +128,8 @@ void Reporter::tell_not_bound(const Attempt& attempt, const std::string& message
   statuses_.write(attempt.pod, {.status = "False",
                                 .reason = "SchedulerError",
                                 .message = message,
-                                .observed_generation = attempt.generation});
+                                .observed_generation = attempt.generation,
+                                .nominated_node = no_nomination(attempt.scheduler_name)});
   record(attempt.pod, attempt.scheduler_name, "Warning", "FailedScheduling", "Scheduling", message,
          number);
 }

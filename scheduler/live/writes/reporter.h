@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -36,6 +37,13 @@ class Reporter {
                      std::uint64_t number = 0);
   void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration,
                     std::uint64_t number = 0);
+  // Room is being made for the pod / a victim is being deleted for it.
+  void evicting(const decision::Evict& decision, std::chrono::nanoseconds duration,
+                std::uint64_t number = 0);
+  void evicted(const decision::Evict& decision, const PodRef& victim);
+  // Pods of that schedulerName are nominated for nodes here, and are not any more when they wait
+  // for something else.
+  void nominates_for(const std::string& scheduler_name) { nominates_.insert(scheduler_name); }
   // Somebody asked why the pod waits: its status says what the answer says. Numbers that cannot
   // help it change without a decision on it.
   void judged(const PodRef& pod, const answers::Told& told);
@@ -59,6 +67,8 @@ class Reporter {
   // kube-scheduler's reason for a failure after a node was chosen.
   template <typename Attempt>
   void tell_not_bound(const Attempt& attempt, const std::string& message, std::uint64_t number);
+  // What becomes of the nomination of a pod that waits without one.
+  [[nodiscard]] std::optional<std::string> no_nomination(const std::string& scheduler_name) const;
   void record(const PodRef& pod, const std::string& scheduler_name, std::string type,
               std::string reason, std::string action, std::string note, std::uint64_t number = 0);
   void record_node(const std::string& node, std::string type, std::string reason, std::string note);
@@ -69,6 +79,7 @@ class Reporter {
   std::string host_name_;
   Clocks clocks_;
   std::set<std::string> complained_of_;  // nodes
+  std::set<std::string> nominates_;      // names of schedulers
 };
 
 }  // namespace sched::live

@@ -6,9 +6,13 @@ namespace sched::live {
 
 namespace {
 
-bool same(const k8s::PodScheduledCondition& a, const k8s::PodScheduledCondition& b) {
-  return a.status == b.status && a.reason == b.reason && a.message == b.message &&
-         a.observed_generation == b.observed_generation;
+// Whether the pod has all that is wanted. `nominated`: the node for which it is nominated, if
+// known.
+bool has_it(const k8s::PodScheduledCondition& has, const std::optional<std::string>& nominated,
+            const k8s::PodScheduledCondition& wanted) {
+  return has.status == wanted.status && has.reason == wanted.reason &&
+         has.message == wanted.message && has.observed_generation == wanted.observed_generation &&
+         (!wanted.nominated_node || wanted.nominated_node == nominated);
 }
 
 // Whether sending it again later may help. After 401 and 403 it may, because a server that has just
@@ -51,6 +55,7 @@ struct StatusWriter::PodState {
   std::string sent_at;                                // the version of the last write
   std::optional<k8s::PodScheduledCondition> wanted;   // to be written; nullopt: nothing
   std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as known
+  std::optional<std::string> nominated;  // status.nominatedNodeName there; nullopt: not known
   bool in_flight = false;
   bool forgotten = false;   // while a write was under way
   bool conflicted = false;  // `version` was refused; try a newer one at once
@@ -69,7 +74,7 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
   PodState& state = *found->second;
   state.pod = pod;
   const bool queued = state.wanted.has_value();
-  if (state.written && same(*state.written, condition) && !state.in_flight) {
+  if (state.written && has_it(*state.written, state.nominated, condition) && !state.in_flight) {
     // A waiting text is outdated, too. Its place in the queue then has nothing to write.
     state.wanted.reset();
     return;
@@ -86,6 +91,7 @@ void StatusWriter::observed(const k8s::Pod& pod) {
   PodState& state = *known;
   state.version = pod.metadata.resource_version;
   state.forgotten = false;
+  if (!state.in_flight) state.nominated = pod.status.nominated_node_name;
   const k8s::PodCondition* condition = pod.condition("PodScheduled");
   if (condition != nullptr && !state.written && !state.in_flight) {
     state.written =
@@ -139,7 +145,7 @@ void StatusWriter::send_more() {
     if (const auto found = pods_.find(uid); found != pods_.end()) {
       PodState& state = *found->second;
       // The pod may have that status by now.
-      if (state.wanted && state.written && same(*state.wanted, *state.written)) {
+      if (state.wanted && state.written && has_it(*state.written, state.nominated, *state.wanted)) {
         if (!state.in_flight) state.wanted.reset();
       }
       if (state.wanted && !state.in_flight && !state.retry_timer) send(uid, state);
@@ -154,6 +160,9 @@ void StatusWriter::send(const std::string& uid, PodState& state) {
   state.sent_at = state.version;
   const k8s::Pod seen = pod_as_seen(state.pod, state.version, state.written);
   state.written = std::exchange(state.wanted, std::nullopt);
+  std::optional<std::string>& nominated = state.written->nominated_node;
+  if (nominated == state.nominated) nominated.reset();
+  if (nominated) state.nominated = nominated;
   write_(seen, *state.written, [this, alive = alive_, uid](const k8s::Result<void>& result) {
     if (*alive) on_result(uid, result);
   });
@@ -179,6 +188,7 @@ void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& re
 
 void StatusWriter::on_failed(const std::string& uid, PodState& state, const k8s::Error& error) {
   const auto failed = std::exchange(state.written, std::nullopt);
+  if (failed->nominated_node) state.nominated = std::nullopt;
   if (worth_repeating(error)) {
     // A newer text, if there is one, goes out in its place.
     if (!state.wanted) state.wanted = failed;

@@ -1,4 +1,5 @@
-// Writes to pending pods why they are pending: the condition PodScheduled=False in their status.
+// Writes to pending pods why they are pending: the condition PodScheduled=False in their status,
+// and beside it for which node they are nominated, where that changes.
 //
 // It writes only to pods that the watch shows unbound, and only to the version that the watch
 // shows: if the pod is bound meanwhile, by this process or another, it has changed, and the server

@@ -572,7 +572,8 @@ TEST_CASE("a pod is nominated for a node by one patch of its status", "[client]"
     REQUIRE(world.result);
     REQUIRE_FALSE(*world.result);
     CHECK(world.result->error().message ==
-          "pods \"ml/train-0\": nominate for node \"gpu-7\": 422 Invalid: metadata.uid: field is "
+          "pods \"ml/train-0\": nominate for node \"gpu-7\": 422 Unprocessable Entity: "
+          "metadata.uid: field is "
           "immutable");
     CHECK_FALSE(world.result->error().may_have_acted);
   }
@@ -597,7 +598,7 @@ TEST_CASE("a nomination is removed by null", "[client]") {
   REQUIRE(world.result);
   REQUIRE_FALSE(*world.result);
   CHECK(world.result->error().message ==
-        "pods \"ml/train-0\": remove the nominated node: 404 NotFound: no such pod");
+        "pods \"ml/train-0\": remove the nominated node: 404 Not Found: no such pod");
 }
 
 TEST_CASE("a pod that is preempted gets the condition that says so", "[client]") {

@@ -246,6 +246,74 @@ TEST_CASE("a profile may allow that pods without a controller are evicted") {
   CHECK(s.decide() == Texts{"p gets n without low"});
 }
 
+TEST_CASE("a PodDisruptionBudget decides who goes, and whether anybody does") {
+  const auto budget = [](std::int32_t allowed) {
+    k8s::PodDisruptionBudget made;
+    made.metadata.name = "b";
+    made.metadata.namespace_ = "default";
+    made.metadata.resource_version = std::to_string(allowed);
+    made.selector = selector({{"app", "x"}});
+    made.disruptions_allowed = allowed;
+    return event::DisruptionBudgetUpserted{made};
+  };
+  const auto covered = [](Preempting& s, std::string_view name, const std::string& on,
+                          std::int32_t priority, int gpus) {
+    s.has(owned(our_pod(name).priority(priority).gpus(gpus).labelled("app", "x").on(on)));
+  };
+  SECTION("with one left, the most important goes: the others are protected by it") {
+    Preempting s;
+    s.has(node("n").gpus(6));
+    covered(s, "p1", "n", 10, 2);
+    covered(s, "p2", "n", 5, 2);
+    covered(s, "p3", "n", 1, 2);
+    s.apply(budget(1));
+    s.has(wants(2));
+    CHECK(s.decide() == Texts{"p gets n without p1"});
+  }
+  SECTION("a node where none is violated comes before one with lower priority") {
+    Preempting s;
+    s.has(node("a").gpus(8));
+    s.has(node("b").gpus(8));
+    covered(s, "protected", "a", 1, 8);
+    s.runs("high", "b", 900, 8);
+    s.apply(budget(0));
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets b without high"});
+  }
+  SECTION("violated only where the profile allows it, and where nothing else helps") {
+    const bool allows = GENERATE(false, true);
+    Preempting s({.evicts_bare_pods = false, .violates_budgets = allows});
+    s.has(node("n").gpus(8));
+    covered(s, "protected", "n", kLow, 8);
+    s.apply(budget(0));
+    s.has(wants(8));
+    const Texts told = s.decide();
+    REQUIRE(told.size() == 1);
+    if (allows) CHECK(told[0] == "p gets n without protected");
+    if (!allows) {
+      CHECK_THAT(told[0], Catch::Matchers::Contains("1 PodDisruptionBudget(s) would be violated"));
+      // When it lets one go, that is noticed.
+      s.apply(budget(1));
+      s.now += 3s;
+      CHECK(s.decide() == Texts{"p gets n without protected"});
+    }
+  }
+  SECTION("of two pods in one moment the second sees what the first has used up") {
+    Preempting s({.evicts_bare_pods = false, .violates_budgets = false});
+    s.has(node("a").gpus(8));
+    s.has(node("b").gpus(8));
+    covered(s, "x1", "a", kLow, 8);
+    covered(s, "x2", "b", kLow, 8);
+    s.apply(budget(1));
+    s.has(wants(8, kHigh, "p"));
+    s.has(wants(8, kHigh, "q"));
+    const Texts told = s.decide();
+    REQUIRE(told.size() == 2);
+    CHECK(told[0] == "p gets a without x1");
+    CHECK_THAT(told[1], Catch::Matchers::Contains("would be violated"));
+  }
+}
+
 TEST_CASE("while victims leave, their room is the pod's") {
   Preempting s;
   s.has(node("n").gpus(8));

@@ -119,6 +119,15 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
                      sched::ReserveVolume{.volume = {"", "v", "uid-3", "4"},
                                           .claim = {"ml", "d", "uid-4", "5"},
                                           .named_claim = true}}},
+      sched::decision::Evict{.plan = 8,
+                             .pod = ref,
+                             .scheduler_name = "s",
+                             .generation = 4,
+                             .node = "n1",
+                             .victims = {{"ml", "victim", "uid-5"}, {"ml", "other", "uid-6"}},
+                             .message = "0/1 nodes are available",
+                             .details = "Waits.",
+                             .attempts = 2},
       sched::decision::NotPrepared{.pod = ref,
                                    .scheduler_name = "s",
                                    .generation = 4,
@@ -175,6 +184,10 @@ auto fields(const sched::decision::Bind& bind) {
 auto fields(const sched::decision::Prepare& prepare) {
   const auto& [plan, pod, scheduler, node, writes] = prepare;
   return std::tie(plan, pod, scheduler, node, writes);
+}
+auto fields(const sched::decision::Evict& evict) {
+  const auto& [plan, pod, scheduler, generation, node, victims, message, details, attempts] = evict;
+  return std::tie(plan, pod, scheduler, generation, node, victims, message, details, attempts);
 }
 auto fields(const sched::decision::NotPrepared& undone) {
   const auto& [pod, scheduler, generation, node, message] = undone;

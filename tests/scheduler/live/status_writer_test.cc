@@ -343,3 +343,41 @@ TEST_CASE("a repeat is called off when the pod is gone") {
   CHECK(bench.open().empty());
   CHECK(bench.writer.is_idle());
 }
+
+TEST_CASE("a pod's nomination is written where it is to change, and left alone elsewhere") {
+  Bench bench;
+  const auto nominated = [&](const std::string& version, const std::string& node) {
+    k8s::Pod pod = tests::pod("a").in_namespace("ml").uid("uid-a");
+    pod.metadata.resource_version = version;
+    pod.status.nominated_node_name = node;
+    bench.writer.observed(pod);
+  };
+  const auto says = [](const char* message, std::optional<std::string> node) {
+    k8s::PodScheduledCondition wanted = condition(message);
+    wanted.nominated_node = std::move(node);
+    return wanted;
+  };
+  bench.writer.write(ref("a"), says("x", "n"));
+  REQUIRE(bench.calls.size() == 1);
+  CHECK(bench.calls[0].condition.nominated_node == "n");
+  bench.answer({});
+  nominated("2", "n");
+  // The same again is no news; nor is another text with the same node one about the node.
+  bench.writer.write(ref("a"), says("x", "n"));
+  CHECK(bench.calls.empty());
+  bench.writer.write(ref("a"), says("y", std::nullopt));
+  REQUIRE(bench.calls.size() == 1);
+  CHECK_FALSE(bench.calls[0].condition.nominated_node);
+  bench.answer({});
+  // It is not nominated any more. A write that fails is repeated with that.
+  bench.writer.write(ref("a"), says("y", ""));
+  REQUIRE(bench.calls.size() == 1);
+  CHECK(bench.calls[0].condition.nominated_node == "");
+  bench.fail(500);
+  bench.loop.advance(1s);
+  REQUIRE(bench.calls.size() == 1);
+  CHECK(bench.calls[0].condition.nominated_node == "");
+  bench.answer({});
+  bench.writer.write(ref("a"), says("y", ""));
+  CHECK(bench.calls.empty());
+}

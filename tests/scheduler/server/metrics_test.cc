@@ -154,6 +154,13 @@ TEST_CASE("binds and what comes before them, as extension points") {
 
 TEST_CASE("who refuses, who takes GPUs without asking, and how old the watches are") {
   Metrics metrics({"a"});
+  check_has(metrics, "scheduler_preemption_attempts_total 0");
+  metrics.preempts(3);
+  metrics.preempts(0);
+  check_has(metrics, "scheduler_preemption_attempts_total 2");
+  check_has(metrics, "scheduler_preemption_victims_bucket{le=\"2\"} 0");
+  check_has(metrics, "scheduler_preemption_victims_bucket{le=\"4\"} 1");
+  check_has(metrics, "scheduler_preemption_victims_count 1");
   check_has(metrics, "gpu_scheduler_foreign_gpu_pods_total 0");
   metrics.refused({"NodeResourcesFit", "TaintToleration"});
   metrics.refused({"NodeResourcesFit"});

@@ -1,0 +1,231 @@
+#include "scheduler/live/writes/evictor.h"
+
+#include "k8s-client/status_error.h"
+#include "tests/support/catch.h"
+#include "tests/support/manual_loop.h"
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using sched::PodRef;
+using sched::live::Evictor;
+
+using Calls = std::vector<std::string>;
+using Outcomes = std::vector<std::pair<std::uint64_t, std::string>>;
+
+// A server that answers when the test says so.
+struct Server {
+  struct Open {
+    std::string call;
+    Evictor::Calls::Done done;
+  };
+  Evictor::Calls calls() {
+    return {.nominate =
+                [this](const PodRef& pod, const std::string& node, auto done) {
+                  sent("nominate " + pod.name + " for " + node, std::move(done));
+                },
+            .set_disruption_target =
+                [this](const PodRef& pod, const std::string& message, auto done) {
+                  CHECK(message == "s: preempting to accommodate a higher priority pod");
+                  sent("mark " + pod.name, std::move(done));
+                },
+            .delete_pod = [this](const PodRef& pod,
+                                 auto done) { sent("delete " + pod.name, std::move(done)); }};
+  }
+  Evictor::Hooks hooks() {
+    return {
+        .on_outcome = [this](std::uint64_t plan,
+                             const std::string& failure) { outcomes.emplace_back(plan, failure); },
+        .on_evicted = [this](const sched::decision::Evict&,
+                             const PodRef& victim) { evicted.push_back(victim.name); },
+        .may_send = [this] { return may_send; }};
+  }
+  void sent(std::string call, Evictor::Calls::Done done) {
+    open.push_back({std::move(call), std::move(done)});
+  }
+  // What is open, the oldest first.
+  [[nodiscard]] Calls under_way() const {
+    Calls all;
+    for (const Open& one : open) all.push_back(one.call);
+    return all;
+  }
+  // Answers the oldest call.
+  void answer(const k8s::Result<void>& result = {}) {
+    REQUIRE_FALSE(open.empty());
+    const Open one = std::move(open.front());
+    open.pop_front();
+    one.done(result);
+  }
+  void fail(int status, const std::string& message = "no") {
+    answer(tl::unexpected(
+        k8s::status_error(k8s::Status{.code = status, .reason = {}, .message = message})));
+  }
+  void evict(std::uint64_t plan, const std::vector<std::string>& victims) {
+    sched::decision::Evict decision;
+    decision.plan = plan;
+    decision.pod = {"ml", "p", "uid of p"};
+    decision.scheduler_name = "s";
+    decision.node = "n";
+    for (const std::string& name : victims) decision.victims.push_back({"ml", name, name + "-uid"});
+    evictor.evict(std::move(decision));
+  }
+
+  tests::ManualLoop loop;
+  bool may_send = true;
+  std::deque<Open> open;
+  Calls evicted;
+  Outcomes outcomes;
+  Evictor evictor{
+      loop, calls(), {.back_off = {.first = 500ms, .limit = 10s, .jitter = 0}}, hooks()};
+};
+
+}  // namespace
+
+TEST_CASE("the pod is nominated first, then each victim is marked and deleted") {
+  Server s;
+  s.evict(7, {"a", "b"});
+  CHECK(s.under_way() == Calls{"nominate p for n"});
+  s.answer();
+  CHECK(s.under_way() == Calls{"mark a", "mark b"});
+  s.answer();
+  CHECK(s.under_way() == Calls{"mark b", "delete a"});
+  s.answer();
+  s.answer();
+  CHECK(s.evicted == Calls{"a"});
+  CHECK(s.outcomes.empty());
+  s.answer();
+  CHECK(s.evicted == Calls{"a", "b"});
+  CHECK(s.outcomes == Outcomes{{7, ""}});
+}
+
+TEST_CASE("without victims the pod is nominated, and that is all") {
+  Server s;
+  s.evict(7, {});
+  s.answer();
+  CHECK(s.open.empty());
+  CHECK(s.outcomes == Outcomes{{7, ""}});
+}
+
+TEST_CASE("nobody is deleted for a pod that cannot be nominated") {
+  Server s;
+  s.evict(7, {"a"});
+  SECTION("it is gone") { s.fail(404); }
+  SECTION("its name is another's") { s.fail(422, "metadata.uid: Invalid value"); }
+  SECTION("it may not be") { s.fail(403); }
+  CHECK(s.open.empty());
+  REQUIRE(s.outcomes.size() == 1);
+  CHECK_THAT(s.outcomes[0].second, Catch::StartsWith("nominating pod ml/p for node n failed: "));
+}
+
+TEST_CASE("a victim that is gone needs no call any more") {
+  Server s;
+  s.evict(7, {"a"});
+  s.answer();
+  SECTION("before it is marked") { s.fail(404); }
+  SECTION("and its name is another's") { s.fail(422, "metadata.uid: Invalid value"); }
+  SECTION("before it is deleted") {
+    s.answer();
+    s.fail(404);
+  }
+  SECTION("and its name is another's by then") {
+    s.answer();
+    s.fail(409, "Precondition failed: UID in precondition: a-uid, UID in object meta: other");
+  }
+  CHECK(s.open.empty());
+  CHECK(s.evicted.empty());
+  CHECK(s.outcomes == Outcomes{{7, ""}});
+}
+
+TEST_CASE("what may pass is repeated, and the other victims do not wait for it") {
+  Server s;
+  s.evict(7, {"a", "b"});
+  s.answer();
+  s.fail(500);  // mark a
+  s.answer();   // mark b
+  s.answer();   // delete b
+  CHECK(s.evicted == Calls{"b"});
+  CHECK(s.open.empty());
+  s.loop.advance(500ms);
+  CHECK(s.under_way() == Calls{"mark a"});
+  s.answer(tl::unexpected(k8s::Error{.kind = k8s::ErrorKind::kTimeout, .message = "silence"}));
+  s.loop.advance(1s);
+  s.answer();
+  s.answer();
+  CHECK(s.outcomes == Outcomes{{7, ""}});
+}
+
+TEST_CASE("after two minutes the decision has failed, and nothing more is sent for it") {
+  Server s;
+  s.evict(7, {"a"});
+  s.answer();
+  for (int i = 0; i < 100 && s.outcomes.empty(); ++i) {
+    if (!s.open.empty()) s.fail(503, "later");
+    s.loop.advance(5s);
+  }
+  REQUIRE(s.outcomes.size() == 1);
+  CHECK_THAT(s.outcomes[0].second,
+             Catch::StartsWith("setting the condition DisruptionTarget of pod ml/a failed: "));
+  while (!s.open.empty()) s.fail(503);
+  s.loop.advance(60s);
+  CHECK(s.open.empty());
+  CHECK(s.outcomes.size() == 1);
+}
+
+TEST_CASE("a refusal that does not pass ends the decision at once") {
+  Server s;
+  s.evict(7, {"a", "b"});
+  s.answer();
+  s.fail(403, "may not");  // mark a
+  REQUIRE(s.outcomes.size() == 1);
+  s.answer();  // mark b
+  CHECK(s.open.empty());
+  CHECK(s.evicted.empty());
+  CHECK(s.outcomes.size() == 1);
+}
+
+TEST_CASE("while this process may not write, nothing is sent") {
+  Server s;
+  s.may_send = false;
+  s.evict(7, {"a"});
+  CHECK(s.open.empty());
+  s.may_send = true;
+  s.evictor.resume();
+  CHECK(s.under_way() == Calls{"nominate p for n"});
+  s.may_send = false;
+  s.answer();
+  CHECK(s.open.empty());
+  s.may_send = true;
+  s.evictor.resume();
+  CHECK(s.under_way() == Calls{"mark a"});
+}
+
+TEST_CASE("after stop nothing is sent and nothing told, but a deletion that succeeds") {
+  Server s;
+  s.evict(7, {"a", "b"});
+  s.answer();
+  s.answer();  // mark a
+  s.evictor.stop();
+  s.answer();  // mark b
+  s.answer();  // delete a
+  CHECK(s.open.empty());
+  CHECK(s.evicted == Calls{"a"});
+  CHECK(s.outcomes.empty());
+}
+
+TEST_CASE("so many calls are open at a time") {
+  Server s;
+  std::vector<std::string> victims;
+  for (int i = 0; i < 20; ++i) victims.push_back("v" + std::to_string(i));
+  s.evict(7, victims);
+  s.answer();
+  CHECK(s.open.size() == Evictor::kMostOpen);
+  for (int i = 0; i < 40; ++i) s.answer();
+  CHECK(s.evicted.size() == 20);
+  CHECK(s.outcomes == Outcomes{{7, ""}});
+}
