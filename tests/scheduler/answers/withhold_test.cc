@@ -292,7 +292,7 @@ TEST_CASE("sentences stay sentences without the names of nodes") {
                          {"quota q: first in line; holds node n-1 until it has room",
                           "quota q: first in line; holds a node until it has room"},
                          {"The pod could not be bound to node n.example 3 times",
-                          "Binding the pod to a node was refused 3 times"},
+                          "The pod could not be bound to a node 3 times"},
                          {"(n-1) and n-2, n-1.", "(a node) and a node, a node."},
                          {"n-10 on-n-1 and nothing else", "n-10 on-n-1 and nothing else"},
                          {"", ""}}) {
