@@ -40,7 +40,7 @@ func TestPreemption(t *testing.T) {
 	w.waitPod("urgent", "nominated", func(p *corev1.Pod) bool { return p.Status.NominatedNodeName == taken })
 	w.waitPod("urgent", "told", func(p *corev1.Pod) bool {
 		c := condition(p)
-		return c != nil && strings.HasSuffix(c.Message, "placement for pod on node "+taken+", preempting 2 victims")
+		return c != nil && strings.Contains(c.Message, "placement for pod on node "+taken+", preempting 2 victims")
 	})
 	uid := w.waitPod("urgent", "there", func(*corev1.Pod) bool { return true }).UID
 	for i := range 2 {
@@ -101,7 +101,7 @@ func TestPreemptionGoesOnAfterAKill(t *testing.T) {
 	w.waitRefused("later", "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.")
 	w.waitPod("urgent", "told", func(p *corev1.Pod) bool {
 		c := condition(p)
-		return c != nil && strings.HasSuffix(c.Message, "where 1 pods are being deleted")
+		return c != nil && strings.Contains(c.Message, "where 1 pods are being deleted")
 	})
 	if now := leaving(); len(now) != 1 || now[0] != victim {
 		t.Fatalf("evicted: %v, and before the kill %s", now, victim)
