@@ -100,9 +100,9 @@ void exclude_by_name(const Nodes& nodes, const std::vector<std::string>& names, 
 void exclude_for_a_while(const World& world, const k8s::Pod& pod, const RefusedBinds& refused,
                          Ruling& all) {
   // DefaultBinder is kube-scheduler's name of what binds.
-  exclude_by_name(
-      world.nodes, refused.left_out(),
-      {"DefaultBinder", "node(s) were left out after the pod could not be bound there"}, all);
+  exclude_by_name(world.nodes, refused.left_out(),
+                  {"DefaultBinder", "node(s) were left out after the pod could not be bound there"},
+                  all);
   if (world.topology_rejections.none()) return;
   exclude_by_name(
       world.nodes, world.topology_rejections.left_out(requests_by_name(pod)),
