@@ -128,8 +128,12 @@ void Plans::ends_at(Entry entry, Time end) {
   ends_.emplace(end, id);
 }
 
-void Plans::look_again() {
-  for (const auto& [id, plan] : plans_) due_.insert(due_.end(), id);
+void Plans::look_again() { look_from(0); }
+
+void Plans::look_from(Id plan) {
+  for (auto each = plans_.lower_bound(plan); each != plans_.end(); ++each) {
+    due_.insert(due_.end(), each->first);
+  }
 }
 
 void Plans::room_changed(NodeSlot node) {
@@ -166,7 +170,7 @@ void Plans::on(const event::Prepared& event) {
   if (found == plans_.end()) return;  // it had ended before
   found->second.written = true;
   found->second.failure = event.failure;
-  due_.insert(event.plan);
+  look_from(event.plan);
 }
 
 void Plans::bind_failed(PodRecord& record, const event::BindFailed& event, Time now) {
@@ -184,7 +188,7 @@ void Plans::drop(const std::string& uid) {
 }
 
 std::optional<Decision> Plans::next(Time now) {
-  if (!ends_.empty() && ends_.begin()->first <= now) due_.insert(ends_.begin()->second);
+  if (!ends_.empty() && ends_.begin()->first <= now) look_from(ends_.begin()->second);
   while (!due_.empty()) {
     const Entry plan = plans_.find(*due_.begin());
     due_.erase(due_.begin());

@@ -102,6 +102,8 @@ class Plans {
   };
   using Entry = std::map<Id, Plan>::iterator;
 
+  // The plan must be looked at, and those behind it: what it has written may matter to them.
+  void look_from(Id plan);
   [[nodiscard]] Readiness readiness_of(const Plan& plan, Time now) const;
   // Whether the node takes the pod without those that leave.
   [[nodiscard]] Readiness room_of(const Plan& plan, NodeSlot node) const;
