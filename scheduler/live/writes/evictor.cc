@@ -120,6 +120,8 @@ void Evictor::on_failed(const StepPtr& step, const k8s::Error& error) {
   const bool is_victim = step->kind != Kind::kNominate;
   if (is_victim && is_gone(error, step->kind == Kind::kDelete)) return gone(*step);
   if (may_pass(error)) return repeat(step, error);
+  // Somebody else has given the pod this condition, for another reason: it ends all the same.
+  if (step->kind == Kind::kMark) return on_done(step);
   end(*step->decision, fmt::format("{} failed: {}", text_of(*step), error.message));
 }
 

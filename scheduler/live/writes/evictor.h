@@ -2,8 +2,8 @@
 //
 // First the pod that needs the room is nominated for the node. Only when the server has taken that,
 // each victim gets the condition DisruptionTarget, by which a Job can tell its end from a failure,
-// and is then deleted. Victims go side by side. A victim that is gone, or has left its name to
-// another pod, needs no call any more: its room is free.
+// and is then deleted, also if that was refused for good. Victims go side by side. A victim that is
+// gone, or has left its name to another pod, needs no call any more: its room is free.
 //
 // Each call names the uid of its pod, so it cannot hit another one, and it can be sent twice. A
 // call without an answer, or with one that may pass, is therefore repeated, until two minutes after

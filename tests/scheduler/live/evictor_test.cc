@@ -181,12 +181,25 @@ TEST_CASE("a refusal that does not pass ends the decision at once") {
   Server s;
   s.evict(7, {"a", "b"});
   s.answer();
-  s.fail(403, "may not");  // mark a
+  s.answer();              // mark a
+  s.answer();              // mark b
+  s.fail(403, "may not");  // delete a
   REQUIRE(s.outcomes.size() == 1);
-  s.answer();  // mark b
+  CHECK_THAT(s.outcomes[0].second, Catch::StartsWith("deleting pod ml/a failed: "));
+  s.fail(403, "may not");  // delete b
   CHECK(s.open.empty());
   CHECK(s.evicted.empty());
   CHECK(s.outcomes.size() == 1);
+}
+
+TEST_CASE("a victim that cannot be marked is deleted all the same") {
+  Server s;
+  s.evict(7, {"a"});
+  s.answer();
+  s.fail(403, "it has that condition for another reason");
+  CHECK(s.under_way() == Calls{"delete a"});
+  s.answer();
+  CHECK(s.outcomes == Outcomes{{7, ""}});
 }
 
 TEST_CASE("while this process may not write, nothing is sent") {
