@@ -62,10 +62,10 @@ TEST_CASE("the default scores put soft taints before a pod's wishes, and these b
                                      {"ImageLocality", 1, false}});
 }
 
-TEST_CASE("what only filters or constrains is on by default") {
+TEST_CASE("what only filters or constrains is on by default, and what evicts is not") {
   for (const sched::PluginEntry& entry : plugins::registry()) {
     INFO(entry.name);
-    if (!entry.scores) CHECK(entry.on_by_default);
+    if (!entry.scores) CHECK(entry.on_by_default != entry.preempts);
   }
 }
 

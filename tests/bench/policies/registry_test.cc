@@ -16,8 +16,8 @@ TEST_CASE("bench knows the scheduler's plugins, and those of studies, each in it
         "GpuDevices NodeResourcesBalancedAllocation GpuHealth GpuType MigFit GpuSharing GpuPacking "
         "UsableGpu "
         "UnsupportedConstraints VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
-        "PodTopologySpread InterPodAffinity ImageLocality NodeDeclaredFeatures "
-        "DeviceClasses "
+        "PodTopologySpread InterPodAffinity ImageLocality DefaultPreemption "
+        "NodeDeclaredFeatures DeviceClasses "
         "Fgd BestFit DotProd GpuClustering GpuPackingScore RandomDevice MigPlacement ");
 }
 
