@@ -13,6 +13,9 @@
 // leave. So nobody else gets what becomes free. A pod that does not leave (its deletion hangs)
 // stays counted, and is not waited for again.
 //
+// A gap: of pods that make room on one node at the same time, a later one undoes the plans of the
+// earlier ones. preemption_test.cc has the case, which fails.
+//
 // The engine decides each part, and the outcome of a part is an event. The shell, which carries
 // parts out, does not depend on their order. So a plan that waits for hours is recorded and
 // replayed as everything else is, and continues or ends by what the watches show. What was already
