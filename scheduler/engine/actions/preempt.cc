@@ -88,20 +88,16 @@ decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
   decision::Evict evict;
   std::set<std::string> leaving;
   for (const Occupant* one : victims.leaving) leaving.insert(*one->uid);
-  std::vector<std::string> undone;
   for (const Occupant* one : victims.evicted) {
     const PodClass& of = *one->pod_class;
     if (plans_.prepares(*one->uid)) {
-      undone.push_back(*one->uid);
+      plans_.fail(*one->uid, "a pod of higher priority gets its room");
       continue;
     }
     leaving.insert(*one->uid);
     const std::string& name = *world_.pods.find(*one->uid)->name();
     world_.budgets.evicted({of, name});
     evict.victims.push_back({.namespace_ = of.namespace_, .name = name, .uid = *one->uid});
-  }
-  for (const std::string& uid : undone) {
-    plans_.fail(uid, "a pod of higher priority gets its room");
   }
   decision::Bind bind;
   plans_.assume(pod, victims.node, bind, now);

@@ -32,10 +32,10 @@ World::World(std::vector<Profile> profiles_of_it, EngineOptions options_of_it)
     : profiles(std::move(profiles_of_it)),
       options(std::move(options_of_it)),
       ledger(options.quota),
-      statistics(options.typical_pods, options.devices != nullptr) {
+      statistics(options.typical_pods, options.devices != nullptr),
+      // Devices that are chosen one by one would have to be chosen again.
+      preempts_(sched::preempts(profiles) && !options.devices) {
   for (const Profile& profile : profiles) {
-    // Devices that are chosen one by one would have to be chosen again.
-    preempts_ = preempts_ || (profile.preemption && !options.devices);
     for (const UsedConstraint& used : profile.constraints) {
       for (std::size_t kind = 0; kind < kChangeKinds; ++kind) {
         if ((used.plugin->reads() >> kind & 1U) != 0) readers_[kind].push_back(used.plugin.get());

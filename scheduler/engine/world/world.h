@@ -88,7 +88,7 @@ struct World {
  private:
   std::array<std::vector<ClusterConstraint*>, kChangeKinds> readers_;
   Time last_charge_{};
-  bool preempts_ = false;
+  const bool preempts_;
 };
 
 }  // namespace sched

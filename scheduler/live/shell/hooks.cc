@@ -92,6 +92,14 @@ k8s::ObjectMeta meta_of(const SeenObject& seen) {
   return meta;
 }
 
+k8s::ObjectMeta meta_of(const PodRef& pod) {
+  k8s::ObjectMeta meta;
+  meta.namespace_ = pod.namespace_;
+  meta.name = pod.name;
+  meta.uid = pod.uid;
+  return meta;
+}
+
 }  // namespace
 
 k8s::BindLimits Shell::Parts::write_limits() {
@@ -101,20 +109,20 @@ k8s::BindLimits Shell::Parts::write_limits() {
 }
 
 Preparer::Calls Shell::Parts::preparer_calls() {
-  const auto limits = [this] { return write_limits(); };
   return {.select_node =
-              [this, limits](const SelectNode& write, auto done) {
-                client_->select_node(meta_of(write.claim), write.node, limits(), std::move(done));
+              [this](const SelectNode& write, auto done) {
+                client_->select_node(meta_of(write.claim), write.node, write_limits(),
+                                     std::move(done));
               },
           .reserve_volume =
-              [this, limits](const ReserveVolume& write, auto done) {
+              [this](const ReserveVolume& write, auto done) {
                 k8s::PersistentVolume volume;
                 volume.metadata = meta_of(write.volume);
                 const k8s::ObjectMeta claim = meta_of(write.claim);
                 if (write.named_claim) {
                   volume.claim_ref = {claim.namespace_, claim.name, claim.uid};
                 }
-                client_->bind_volume(volume, claim, limits(), std::move(done));
+                client_->bind_volume(volume, claim, write_limits(), std::move(done));
               }};
 }
 
@@ -129,18 +137,6 @@ Preparer::Hooks Shell::Parts::preparer_hooks() {
               },
           .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
-
-namespace {
-
-k8s::ObjectMeta meta_of(const PodRef& pod) {
-  k8s::ObjectMeta meta;
-  meta.namespace_ = pod.namespace_;
-  meta.name = pod.name;
-  meta.uid = pod.uid;
-  return meta;
-}
-
-}  // namespace
 
 Evictor::Calls Shell::Parts::evictor_calls() {
   return {.nominate =

@@ -73,7 +73,7 @@ class Shell::Parts {
   std::unique_ptr<k8s::StoreMark> make_store_mark();
   Leadership::Hooks leadership_hooks();
   k8s::StoreMark::Hooks store_mark_hooks();
-  // Of a call after which nothing may be written that this process could not take back as leader.
+  // Of a write before a bind: its deadline, and until when this process, as leader, may send it.
   k8s::BindLimits write_limits();
   Binder::Calls binder_calls();
   Binder::Hooks binder_hooks();
