@@ -55,7 +55,9 @@ struct StatusWriter::PodState {
   std::string sent_at;                                // the version of the last write
   std::optional<k8s::PodScheduledCondition> wanted;   // to be written; nullopt: nothing
   std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as known
-  std::optional<std::string> nominated;  // status.nominatedNodeName there; nullopt: not known
+  // status.nominatedNodeName there, as the watch shows it or the last write has left it; nullopt:
+  // not known.
+  std::optional<std::string> nominated;
   bool in_flight = false;
   bool forgotten = false;   // while a write was under way
   bool conflicted = false;  // `version` was refused; try a newer one at once
@@ -74,6 +76,12 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
   PodState& state = *found->second;
   state.pod = pod;
   const bool queued = state.wanted.has_value();
+  // What is to become of the nomination outlasts a newer text that does not speak of it.
+  if (queued && !condition.nominated_node) condition.nominated_node = state.wanted->nominated_node;
+  // Such a pod is nominated by a call of its own, too (evictor.h), which the watch may not show
+  // yet.
+  const bool is_nominated = condition.nominated_node && !condition.nominated_node->empty();
+  if (is_nominated && condition.nominated_node != state.nominated) state.nominated = std::nullopt;
   if (state.written && has_it(*state.written, state.nominated, condition) && !state.in_flight) {
     // A waiting text is outdated, too. Its place in the queue then has nothing to write.
     state.wanted.reset();
@@ -91,7 +99,7 @@ void StatusWriter::observed(const k8s::Pod& pod) {
   PodState& state = *known;
   state.version = pod.metadata.resource_version;
   state.forgotten = false;
-  if (!state.in_flight) state.nominated = pod.status.nominated_node_name;
+  state.nominated = pod.status.nominated_node_name;
   const k8s::PodCondition* condition = pod.condition("PodScheduled");
   if (condition != nullptr && !state.written && !state.in_flight) {
     state.written =
@@ -160,10 +168,9 @@ void StatusWriter::send(const std::string& uid, PodState& state) {
   state.sent_at = state.version;
   const k8s::Pod seen = pod_as_seen(state.pod, state.version, state.written);
   state.written = std::exchange(state.wanted, std::nullopt);
-  std::optional<std::string>& nominated = state.written->nominated_node;
-  if (nominated == state.nominated) nominated.reset();
-  if (nominated) state.nominated = nominated;
-  write_(seen, *state.written, [this, alive = alive_, uid](const k8s::Result<void>& result) {
+  k8s::PodScheduledCondition news = *state.written;
+  if (news.nominated_node == state.nominated) news.nominated_node.reset();
+  write_(seen, news, [this, alive = alive_, uid](const k8s::Result<void>& result) {
     if (*alive) on_result(uid, result);
   });
 }
@@ -180,6 +187,11 @@ void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& re
       on_failed(uid, state, result.error());
     } else {
       state.back_off.reset();
+      // Otherwise the watch has shown this write, or a later one, already.
+      const bool is_newest = state.version == state.sent_at;
+      if (is_newest && state.written->nominated_node) {
+        state.nominated = state.written->nominated_node;
+      }
       if (state.wanted) ready_.push_back(uid);
     }
   }
@@ -188,10 +200,10 @@ void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& re
 
 void StatusWriter::on_failed(const std::string& uid, PodState& state, const k8s::Error& error) {
   const auto failed = std::exchange(state.written, std::nullopt);
-  if (failed->nominated_node) state.nominated = std::nullopt;
   if (worth_repeating(error)) {
     // A newer text, if there is one, goes out in its place.
     if (!state.wanted) state.wanted = failed;
+    if (!state.wanted->nominated_node) state.wanted->nominated_node = failed->nominated_node;
     return retry(uid, state, error);
   }
   if (!error.is_status(404)) hooks_.on_problem(error, std::chrono::milliseconds(0));

@@ -192,6 +192,67 @@ TEST_CASE("a refusal that does not pass ends the decision at once") {
   CHECK(s.outcomes.size() == 1);
 }
 
+TEST_CASE("after a refusal no further victim is begun") {
+  Server s;
+  std::vector<std::string> victims;
+  for (int i = 0; i < 20; ++i) victims.push_back("v" + std::to_string(i));
+  s.evict(7, victims);
+  s.answer();
+  s.answer();  // mark v0; its deletion goes out
+  while (s.under_way().front() != "delete v0") s.fail(500);
+  s.fail(403);
+  REQUIRE(s.outcomes.size() == 1);
+  CHECK_THAT(s.outcomes[0].second, Catch::StartsWith("deleting pod ml/v0 failed: "));
+  while (!s.open.empty()) s.answer();
+  s.loop.advance(1h);
+  CHECK(s.open.empty());
+  CHECK(s.evicted.empty());
+  CHECK(s.outcomes.size() == 1);
+}
+
+TEST_CASE("a decision that could not be carried out in two minutes has failed") {
+  Server s;
+  s.may_send = false;
+  s.evict(7, {"a"});
+  s.loop.advance(119s);
+  CHECK(s.outcomes.empty());
+  s.loop.advance(1s);
+  CHECK(s.outcomes == Outcomes{{7, "making room on node n was not done in time"}});
+  s.may_send = true;
+  s.evictor.resume();
+  CHECK(s.open.empty());
+}
+
+TEST_CASE("a conflict that is not about the uid is repeated") {
+  Server s;
+  s.evict(7, {"a"});
+  s.answer();
+  s.answer();
+  s.fail(409, "the object has been modified");
+  s.loop.advance(500ms);
+  CHECK(s.under_way() == Calls{"delete a"});
+  s.answer();
+  CHECK(s.outcomes == Outcomes{{7, ""}});
+}
+
+TEST_CASE("an answer after the evictor's end is for nobody") {
+  tests::ManualLoop loop;
+  Evictor::Calls::Done late;
+  {
+    Evictor evictor(
+        loop,
+        {.nominate = [&](const PodRef&, const std::string&, auto done) { late = std::move(done); },
+         .set_disruption_target = {},
+         .delete_pod = {}},
+        {},
+        {.on_outcome = [](std::uint64_t, const std::string&) { FAIL("told"); }, .on_evicted = {}});
+    evictor.evict({});
+  }
+  REQUIRE(late);
+  late({});
+  loop.advance(1h);
+}
+
 TEST_CASE("a victim that cannot be marked is deleted all the same") {
   Server s;
   s.evict(7, {"a"});

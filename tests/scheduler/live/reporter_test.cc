@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,13 +51,15 @@ struct Bench {
   tests::FakeTransport transport{loop};
   std::vector<std::string> bodies;
   k8s::Client client{transport, loop};
-  std::vector<std::string> conditions;  // "pod reason: message (generation)"
+  std::vector<std::string> conditions;                  // "pod reason: message (generation)"
+  std::vector<std::optional<std::string>> nominations;  // written beside them
   sched::live::StatusWriter statuses{
       loop,
       [this](const k8s::Pod& pod, const k8s::PodScheduledCondition& condition, auto) {
         conditions.push_back(pod.metadata.name + " " + condition.status + " " + condition.reason +
                              ": " + condition.message + " (" +
                              std::to_string(condition.observed_generation) + ")");
+        nominations.push_back(condition.nominated_node);
       },
       {},
       {.binds_wait = [] { return false; }, .on_problem = [](const k8s::Error&, auto) {}}};
@@ -78,6 +81,20 @@ decision::Bind bind() {
   bind.attempts = 1;
   bind.queued_since = kNow - 1s;
   return bind;
+}
+
+decision::Evict evict() {
+  return {.plan = 7,
+          .pod = {"ml", "a", "uid-a"},
+          .scheduler_name = "gpu-scheduler",
+          .generation = 3,
+          .node = "n1",
+          .victims = {{"web", "v", "uid-v"}, {"web", "w", "uid-w"}},
+          .message =
+              "0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: "
+              "preempting 2 victims",
+          .details = "asked 4, free 1 of 8.",
+          .attempts = 2};
 }
 
 }  // namespace
@@ -110,6 +127,80 @@ TEST_CASE("an unschedulable pod: condition and event with the message and its nu
   CHECK(bench.requests_with({"/events", "\"FailedScheduling\"", "\"Warning\"", "\"Scheduling\"",
                              "asked 4, free 1 of 8."}) == 1);
   CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="unschedulable"} 1)"));
+}
+
+TEST_CASE("a pod for which others are evicted waits, and is nominated") {
+  Bench bench;
+  tests::CapturedLog log;
+  bench.reporter.evicting(evict(), 1ms, 41);
+  CHECK(log.take() ==
+        "evicting pod=ml/a uid=uid-a node=n1 victims=2 message=\"0/1 nodes are available: 1 "
+        "Insufficient nvidia.com/gpu. preemption: preempting 2 victims\" attempts=2 "
+        "decision=41\n");
+  CHECK(bench.conditions ==
+        std::vector<std::string>{
+            "a False Unschedulable: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu. "
+            "preemption: preempting 2 victims. asked 4, free 1 of 8. (3)"});
+  CHECK(bench.nominations == std::vector<std::optional<std::string>>{"n1"});
+  CHECK(bench.requests_with({"/namespaces/ml/events", "\"FailedScheduling\"", "\"Warning\"",
+                             "preempting 2 victims. asked 4", "\"41\""}) == 1);
+  CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="unschedulable"} 1)"));
+  CHECK_THAT(bench.metrics.text(), Catch::Contains("scheduler_preemption_attempts_total 1\n"));
+  CHECK_THAT(bench.metrics.text(), Catch::Contains("scheduler_preemption_victims_sum 2\n"));
+}
+
+TEST_CASE("a victim: kube-scheduler's Preempted event") {
+  Bench bench;
+  tests::CapturedLog log;
+  bench.reporter.evicted(evict(), {"web", "v", "uid-v"});
+  CHECK(log.take() == "evicted pod=web/v uid=uid-v node=n1 for=ml/a\n");
+  CHECK(bench.requests_with({"/namespaces/web/events", "\"Preempted\"", "\"Normal\"",
+                             "\"Preempting\"", "uid-v", "\"Preempted by pod uid-a on node n1\""}) ==
+        1);
+  CHECK(bench.conditions.empty());
+}
+
+TEST_CASE("a pod that waits for room no more loses its nomination, where pods get any") {
+  struct Case {
+    const char* name;
+    bool preempts;
+    void (*report)(Bench&);
+  };
+  const Case cases[] = {{"unschedulable", true,
+                         [](Bench& bench) {
+                           decision::Unschedulable no;
+                           no.pod = {"ml", "a", "uid-a"};
+                           no.scheduler_name = "gpu-scheduler";
+                           no.message = "no room";
+                           bench.reporter.unschedulable(no, 1ms);
+                         }},
+                        {"not prepared", true,
+                         [](Bench& bench) {
+                           decision::NotPrepared undone;
+                           undone.pod = {"ml", "a", "uid-a"};
+                           undone.scheduler_name = "gpu-scheduler";
+                           undone.message = "deleting pod web/v failed";
+                           bench.reporter.not_prepared(undone, 1ms);
+                         }},
+                        {"of another scheduler", false, [](Bench& bench) {
+                           decision::Unschedulable no;
+                           no.pod = {"ml", "a", "uid-a"};
+                           no.scheduler_name = "another";
+                           no.message = "no room";
+                           bench.reporter.unschedulable(no, 1ms);
+                         }}};
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    Bench bench;
+    bench.reporter.nominates_for("gpu-scheduler");
+    k8s::Pod nominated;
+    nominated.metadata.uid = "uid-a";
+    nominated.status.nominated_node_name = "n1";
+    bench.statuses.observed(nominated);
+    c.report(bench);
+    REQUIRE(bench.nominations.size() == 1);
+    CHECK(bench.nominations[0] == (c.preempts ? std::optional<std::string>("") : std::nullopt));
+  }
 }
 
 TEST_CASE("a pod over its quota is not called unschedulable, which would call for nodes") {
