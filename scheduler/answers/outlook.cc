@@ -27,6 +27,11 @@ std::size_t Outlook::advance(Engine& engine, Time now) {
                                 .details = std::move(waits->details),
                                 .plugins = std::move(waits->plugins),
                                 .by_quota = by_quota});
+    } else if (auto* evict = std::get_if<decision::Evict>(&*decision)) {
+      Outcome& outcome = of(evict->pod);
+      outcome.node.clear();
+      outcome.refusal = intern(
+          {.message = std::move(evict->message), .details = {}, .plugins = {}, .by_quota = false});
     }
   }
   return before;

@@ -31,22 +31,33 @@ UiNotes::Refusal refusal_by(const decision::Unschedulable& told) {
           .by_quota = by_quota};
 }
 
+// The pod waits until room is made for it, whatever quota or node lacked it before.
+UiNotes::Refusal wait_for_room(const decision::Evict& told) {
+  std::string reason = answers::short_reason(
+      {.message = told.message, .details = {}, .plugins = {}, .by_quota = false});
+  return {.next = reason, .headline = std::move(reason)};
+}
+
 }  // namespace
 
 void UiNotes::decided(const Decision& decision) {
-  if (const auto* told = std::get_if<decision::Unschedulable>(&decision)) return note(*told);
+  if (const auto* told = std::get_if<decision::Unschedulable>(&decision)) {
+    return note(told->pod.uid, refusal_by(*told));
+  }
+  if (const auto* told = std::get_if<decision::Evict>(&decision)) {
+    return note(told->pod.uid, wait_for_room(*told));
+  }
   const std::lock_guard lock(mutex_);
   ++decisions_;
   const auto* bind = std::get_if<decision::Bind>(&decision);
   if (bind != nullptr && open_.size() < limits_.open) open_[bind->pod.uid] = decisions_;
 }
 
-void UiNotes::note(const decision::Unschedulable& told) {
-  Refusal refusal = refusal_by(told);
+void UiNotes::note(const std::string& uid, Refusal refusal) {
   const std::lock_guard lock(mutex_);
   ++decisions_;
-  if (refusals_.size() >= limits_.refusals && !refusals_.contains(told.pod.uid)) return;
-  refusals_.insert_or_assign(told.pod.uid, std::move(refusal));
+  if (refusals_.size() >= limits_.refusals && !refusals_.contains(uid)) return;
+  refusals_.insert_or_assign(uid, std::move(refusal));
 }
 
 void UiNotes::bound(const decision::Bind& bind, Time at) {

@@ -71,7 +71,8 @@ class UiNotes {
   void name_ends(answers::Why& why) const;
 
  private:
-  void note(const decision::Unschedulable& told);
+  // Why the pod waits, by one more decision.
+  void note(const std::string& uid, Refusal refusal);
 
   const Limits limits_{};
   mutable std::mutex mutex_;

@@ -165,3 +165,24 @@ TEST_CASE("the history keeps the samples of a day, and no more") {
   CHECK(history.samples().size() == History::kMost);
   CHECK(history.samples().front().gpus.used == 5);
 }
+
+TEST_CASE("a pod for which others are evicted waits for that") {
+  UiNotes notes;
+  decision::Unschedulable by_quota = refusal_of("a", "quota team: H100 needs 1, 4 of 4 in use");
+  by_quota.reason = decision::Unschedulable::Reason::kGpuQuotaExceeded;
+  notes.decided(by_quota);
+  decision::Evict evict;
+  evict.pod = by_quota.pod;
+  evict.message =
+      "0/8 nodes are available: 8 Insufficient nvidia.com/gpu. preemption: found a potential "
+      "placement for pod on node n1, preempting 2 victims";
+  evict.details = "asked 4, free 1 of 8.";
+  notes.decided(evict);
+  CHECK(notes.decisions() == 2);
+  REQUIRE(notes.refusal_of("a"));
+  CHECK(notes.refusal_of("a")->headline ==
+        "8 Insufficient nvidia.com/gpu. preemption: found a potential placement for pod on node "
+        "n1, preempting 2 victims");
+  CHECK(notes.refusal_of("a")->next == notes.refusal_of("a")->headline);
+  CHECK_FALSE(notes.refusal_of("a")->by_quota);
+}
