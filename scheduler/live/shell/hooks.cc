@@ -217,6 +217,7 @@ Intake::Hooks Shell::Parts::intake_hooks() {
           [this](const std::string& uid) {
             statuses_->forget(uid);
             binder_->forget(uid);
+            evictor_->forget(uid);
             if (ui_notes_) ui_notes_->gone(uid);
             if (leadership_) leadership_->on_pod_gone(uid);
           },
@@ -300,17 +301,20 @@ void Shell::Parts::handle(Decided decided) {
   const auto carry_out = [&](auto& what) {
     using Kind = std::decay_t<decltype(what)>;
     if constexpr (std::is_same_v<Kind, decision::Bind>) {
+      evictor_->forget(what.pod.uid);
       const Clock::time_point now = loop_->now();
       began_[what.pod.uid] = {
           .at = now - decided.duration, .decided = now, .decision = decided.number};
       binder_->bind(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::Prepare>) {
+      evictor_->forget(what.pod.uid);
       if (!what.writes.empty()) preparing_[what.plan] = {loop_->now(), what.scheduler_name};
       preparer_->prepare(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::Evict>) {
       reporter_->evicting(what, decided.duration, decided.number);
       evictor_->evict(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::NotPrepared>) {
+      evictor_->forget(what.pod.uid);
       reporter_->not_prepared(what, decided.duration, decided.number);
     } else if constexpr (std::is_same_v<Kind, decision::Unschedulable>) {
       reporter_->unschedulable(what, decided.duration, decided.number);
@@ -374,6 +378,7 @@ void Shell::Parts::on_pod(const k8s::Pod& pod) {
   if (ui_notes_) ui_notes_->saw(pod);
   if (!pod.spec.node_name.empty()) {
     statuses_->forget(pod.metadata.uid);
+    evictor_->forget(pod.metadata.uid);
   } else if (ours_.contains(pod.spec.scheduler_name)) {
     statuses_->observed(pod);
   }

@@ -43,10 +43,18 @@ void Evictor::evict(decision::Evict decision) {
   if (stopped_) return;
   const auto shared = std::make_shared<const decision::Evict>(std::move(decision));
   Task& task = tasks_[shared->plan];
+  task.pod = shared->pod.uid;
   task.left = shared->victims.size();
   task.limit = loop_.after(options_.give_up_after, [this, shared] { give_up(*shared); });
   ready_.push_back(make_step(shared, shared->pod, Kind::kNominate));
   send_more();
+}
+
+void Evictor::forget(const std::string& uid) {
+  for (auto each = tasks_.begin(); each != tasks_.end();) {
+    const auto& [plan, task] = *each++;
+    if (task.pod == uid) drop(plan);
+  }
 }
 
 void Evictor::stop() {
@@ -167,12 +175,15 @@ void Evictor::end(const decision::Evict& decision, std::string failure) {
       .with("victims", decision.victims.size())
       .with("failure", failure)
       .debug();
-  std::erase_if(pausing_,
-                [&](const StepPtr& step) { return step->decision->plan == decision.plan; });
   const std::uint64_t plan = decision.plan;
-  // It may hold the last reference to the decision, in its timer.
-  tasks_.erase(plan);
+  drop(plan);
   hooks_.on_outcome(plan, std::move(failure));
+}
+
+// The last references to the decision may go with it.
+void Evictor::drop(std::uint64_t plan) {
+  std::erase_if(pausing_, [&](const StepPtr& step) { return step->decision->plan == plan; });
+  tasks_.erase(plan);
 }
 
 std::string Evictor::text_of(const Step& step) {

@@ -8,7 +8,8 @@
 // Each call names the uid of its pod, so it cannot hit another one, and it can be sent twice. A
 // call without an answer, or with one that may pass, is therefore repeated, until two minutes after
 // the decision: then, or with a refusal that will not pass, the decision has failed. No call for it
-// goes out after that, and the engine decides anew. Victims that are deleted stay deleted.
+// goes out after that, and the engine decides anew. Victims that are deleted stay deleted. A pod
+// that needs the room no longer (forget()) ends its decision at once, without an outcome.
 //
 // While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
 // thread.
@@ -41,10 +42,10 @@ class Evictor {
     std::function<void(const PodRef& pod, Done)> delete_pod;
   };
   struct Hooks {
-    // Called once for each decision. `failure`: empty if the pod is nominated, and all victims are
-    // deleted or gone.
+    // Called once for each decision that is not forgotten. `failure`: empty if the pod is
+    // nominated, and all victims are deleted or gone.
     std::function<void(std::uint64_t plan, std::string failure)> on_outcome;
-    // The server has taken the deletion of a victim; also after the decision has failed.
+    // The server has taken the deletion of a victim; also after the decision is over.
     std::function<void(const decision::Evict&, const PodRef& victim)> on_evicted;
     // Called before each call; false while this process may not write.
     std::function<bool()> may_send = [] { return true; };
@@ -64,6 +65,8 @@ class Evictor {
   Evictor& operator=(const Evictor&) = delete;
 
   void evict(decision::Evict decision);
+  // The pod is gone, has a node, or its plan was undone: no further call is made for it.
+  void forget(const std::string& uid);
   // Call it when may_send may have become true.
   void resume() { send_more(); }
   // Sends nothing any more; decisions that are not over get no outcome. For shutdown: the pods stay
@@ -82,6 +85,7 @@ class Evictor {
   };
   // A decision that is not over.
   struct Task {
+    std::string pod;           // uid
     std::size_t left = 0;      // victims that are not gone yet
     std::string last_failure;  // of a call that is repeated
     std::unique_ptr<k8s::Timer> limit;
@@ -100,6 +104,7 @@ class Evictor {
   void repeat(const StepPtr& step, const k8s::Error& error);
   void give_up(const decision::Evict& decision);
   void end(const decision::Evict& decision, std::string failure);
+  void drop(std::uint64_t plan);
   [[nodiscard]] static std::string text_of(const Step& step);
 
   k8s::EventLoop& loop_;

@@ -112,6 +112,45 @@ TEST_CASE("without victims the pod is nominated, and that is all") {
   CHECK(s.outcomes == Outcomes{{7, ""}});
 }
 
+TEST_CASE("nobody is deleted for a pod that needs the room no longer") {
+  Server s;
+  s.evict(7, {"a", "b", "c"});
+  s.evictor.forget("uid of another");
+  s.answer();  // nominate
+  s.answer();  // mark a
+  SECTION("a call that is open ends") {
+    s.evictor.forget("uid of p");
+    CHECK(s.under_way() == Calls{"mark b", "mark c", "delete a"});
+    while (!s.open.empty()) s.answer();
+    CHECK(s.evicted == Calls{"a"});
+  }
+  SECTION("a call that is to be repeated does not go out") {
+    s.fail(500);  // mark b
+    s.answer();   // mark c
+    s.answer();   // delete a
+    s.evictor.forget("uid of p");
+    s.answer();  // delete c
+    s.loop.advance(1h);
+    CHECK(s.evicted == Calls{"a", "c"});
+  }
+  SECTION("nor one that waits") {
+    s.may_send = false;
+    s.answer();  // mark b
+    s.answer();  // mark c
+    s.answer();  // delete a
+    s.evictor.forget("uid of p");
+    s.may_send = true;
+    s.evictor.resume();
+    CHECK(s.evicted == Calls{"a"});
+  }
+  s.loop.advance(1h);
+  CHECK(s.open.empty());
+  CHECK(s.outcomes.empty());
+  // The next decision for the pod has nothing to do with it.
+  s.evict(8, {"b"});
+  CHECK(s.under_way() == Calls{"nominate p for n"});
+}
+
 TEST_CASE("nobody is deleted for a pod that cannot be nominated") {
   Server s;
   s.evict(7, {"a"});
