@@ -14,8 +14,7 @@ namespace k8s {
 
 struct PodDisruptionBudget {
   ObjectMeta metadata;
-  // Of the pods of its namespace. Preemption reads it as covering none where it is absent or empty,
-  // unlike the API server's evictions, for which an empty one covers all.
+  // Of the pods of its namespace; absent: of none.
   std::optional<LabelSelector> selector;
   // status.disruptionsAllowed: how many more pods may go now; 0 until a controller has set it.
   std::int32_t disruptions_allowed = 0;

@@ -99,6 +99,12 @@ struct QuotaRemembered {
   k8s::GpuQuota quota;
 };
 
+// Whether this process may read PodDisruptionBudgets: until it comes, they count as readable. Comes
+// where profiles preempt, before Synced and whenever it changes.
+struct DisruptionBudgetsReadable {
+  bool readable = true;
+};
+
 // The writes before a pod's bind are done, or one has failed.
 struct Prepared {
   std::uint64_t plan = 0;  // decision::Prepare::plan
@@ -129,9 +135,10 @@ struct BindFailed {
 
 template <typename... Objects>
 struct Kinds {
-  using Event = std::variant<event::Upserted<Objects>..., event::Deleted<Objects>...,
-                             event::PodRejected, event::QuotaRemembered, event::Synced,
-                             event::Prepared, event::BindSucceeded, event::BindFailed>;
+  using Event =
+      std::variant<event::Upserted<Objects>..., event::Deleted<Objects>..., event::PodRejected,
+                   event::QuotaRemembered, event::Synced, event::DisruptionBudgetsReadable,
+                   event::Prepared, event::BindSucceeded, event::BindFailed>;
 };
 
 // The kinds of objects that come as events.

@@ -54,7 +54,7 @@ class Engine::Parts {
   Holds holds{world, finder, queue};
   QuotaSearch search{world, finder, queue, holds};
   Waking waking{world, queue};
-  Plans plans{world, finder, queue, waking};
+  Plans plans{world, finder, queue, search, waking};
   Intake intake{{.world = world,
                  .queue = queue,
                  .waking = waking,

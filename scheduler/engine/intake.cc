@@ -78,6 +78,7 @@ void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
   backoffs_.node_gone(event.name);
   world_.nodes.erase(event.name);
   complaints_.gone(event.name);
+  if (node != kNoSlot) plans_.room_changed(node);
   plans_.look_again();
   waking_.cluster_changed(NodeGone{event.name, event.namespace_});
 }
@@ -103,12 +104,15 @@ void Intake::on(const event::NamespaceDeleted& event, Time /*now*/) {
   if (world_.ledger.erase_namespace(event.name)) waking_.requeue_by_quota();
   waking_.cluster_changed(NamespaceGone{event.name, event.namespace_});
 }
-// No pod waits for a budget: what one forbids is only avoided where there is another way.
+// No queue waits for budgets: they matter to searches for victims alone, which have their own time.
 void Intake::on(event::DisruptionBudgetUpserted&& event, Time /*now*/) {
   world_.budgets.upsert(std::move(event.object));
 }
 void Intake::on(const event::DisruptionBudgetDeleted& event, Time /*now*/) {
   world_.budgets.erase(event.namespace_, event.name);
+}
+void Intake::on(const event::DisruptionBudgetsReadable& event, Time /*now*/) {
+  world_.budgets.set_readable(event.readable);
 }
 void Intake::on(const event::QuotaUpserted& event, Time /*now*/) {
   if (world_.ledger.upsert(event.object)) waking_.requeue_by_quota();
@@ -249,6 +253,9 @@ void Intake::pod_gone(const std::string& uid) {
   const bool held = record->placement().has_value();
   const NodeSlot left = held ? record->placement()->node() : kNoSlot;
   if (held) backoffs_.pod_gone(uid, *record->placement());
+  if (held && record->name() != nullptr) {
+    world_.budgets.gone({*record->placement()->occupant().pod_class, *record->name()});
+  }
   const std::string gone = uid;  // `uid` may be part of what is destroyed below
   world_.pods.erase(gone);
   if (held) plans_.has_left(gone, left);

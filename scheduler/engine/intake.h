@@ -54,6 +54,7 @@ class Intake {
   void on(const event::NamespaceDeleted& event, Time now);
   void on(event::DisruptionBudgetUpserted&& event, Time now);
   void on(const event::DisruptionBudgetDeleted& event, Time now);
+  void on(const event::DisruptionBudgetsReadable& event, Time now);
   void on(const event::QuotaUpserted& event, Time now);
   void on(const event::QuotaDeleted& event, Time now);
   void on(const event::PodRejected& event, Time now);

@@ -1,5 +1,6 @@
 #include "scheduler/engine/plans.h"
 
+#include "scheduler/engine/world/world_trial.h"
 #include "scheduler/quota/charged_as.h"
 
 #include <fmt/format.h>
@@ -11,9 +12,13 @@
 namespace sched {
 namespace {
 
-// So long a plan waits for pods to leave a node, or longer by their own time to end.
+// So long a plan waits for pods to leave a node, or longer by their own time to end, but no longer
+// than kMostPatience.
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::chrono::minutes kBeyondDeadline{1};
+constexpr std::chrono::minutes kMostPatience{60};
+// Between two rounds in which it is looked whether there is room elsewhere.
+constexpr std::chrono::seconds kBetweenRounds{1};
 
 }  // namespace
 
@@ -83,16 +88,36 @@ Plans::Entry Plans::add(Plan plan, Time end) {
   return plans_.emplace(id, std::move(plan)).first;
 }
 
-std::uint64_t Plans::wait_for_room(decision::Bind bind, std::set<std::string> leaving, Time now) {
+std::uint64_t Plans::wait_for_room(decision::Bind bind, Leaving leaving, Time now) {
   Plan plan;
   plan.bind = std::move(bind);
   plan.makes_room = true;
-  plan.leaving = std::move(leaving);
-  const Entry entry = add(std::move(plan), now + kPatience);
+  plan.leaving = std::move(leaving.others);
+  plan.leaving.insert(leaving.evicted.begin(), leaving.evicted.end());
+  plan.evicted = std::move(leaving.evicted);
+  plan.latest = now + kMostPatience;
+  Time end = now + kPatience;
+  for (const std::string& uid : plan.leaving) {
+    const auto deadline = deadlines_.find(uid);
+    if (deadline != deadlines_.end()) end = std::max(end, deadline->second + kBeyondDeadline);
+  }
+  const Entry entry = add(std::move(plan), std::min(end, now + kMostPatience));
   const auto& [id, added] = *entry;
   on_node_.emplace(world_.nodes.find(added.bind.node), id);
   for (const std::string& uid : added.leaving) leaving_.emplace(uid, id);
   return id;
+}
+
+std::vector<std::string> Plans::evicted_for(const std::string& uid) const {
+  std::vector<std::string> victims;
+  const auto found = of_pod_.find(uid);
+  if (found == of_pod_.end()) return victims;
+  const Plan& plan = plans_.at(found->second);
+  if (plan.written) return victims;
+  for (const std::string& victim : plan.evicted) {
+    if (!is_terminating(victim)) victims.push_back(victim);
+  }
+  return victims;
 }
 
 std::optional<decision::Prepare> Plans::prepare(Entry entry, Time now) {
@@ -115,10 +140,31 @@ void Plans::stop_waiting_for_room(Entry entry, bool in_vain) {
   for (const std::string& uid : plan.leaving) {
     erase(leaving_, uid);
     if (in_vain) stuck_.insert(uid);
+    if (plan.evicted.contains(uid) && !plan.written) spare(uid);
   }
   erase(on_node_, world_.nodes.find(plan.bind.node));
   plan.leaving.clear();
+  plan.evicted.clear();
   plan.makes_room = false;
+}
+
+void Plans::spare(const std::string& uid) {
+  if (is_terminating(uid)) return;
+  const auto [first, end] = leaving_.equal_range(uid);
+  const bool goes = std::any_of(first, end, [&](const auto& each) {
+    return plans_.find(each.second)->second.evicted.contains(uid);
+  });
+  if (goes) return;
+  const PodRecord& pod = *world_.pods.find(uid);
+  world_.budgets.stays({*pod.placement()->occupant().pod_class, *pod.name()});
+  for (auto each = first; each != end; ++each) {
+    plans_.find(each->second)->second.failure = "a pod that was to leave the node stays";
+    due_.insert(each->second);
+  }
+}
+
+bool Plans::is_terminating(const std::string& uid) const {
+  return world_.pods.find(uid)->placement()->occupant().terminating;
 }
 
 void Plans::ends_at(Entry entry, Time end) {
@@ -132,7 +178,7 @@ void Plans::look_again() { look_from(0); }
 
 void Plans::look_from(Id plan) {
   for (auto each = plans_.lower_bound(plan); each != plans_.end(); ++each) {
-    due_.insert(due_.end(), each->first);
+    if (!each->second.makes_room) due_.insert(each->first);
   }
 }
 
@@ -142,17 +188,29 @@ void Plans::room_changed(NodeSlot node) {
 }
 
 void Plans::leaves_by(const std::string& uid, Time deadline) {
+  if (!world_.preempts()) return;
+  deadlines_[uid] = deadline;
   for (auto [each, end] = leaving_.equal_range(uid); each != end; ++each) {
     const Entry plan = plans_.find(each->second);
-    ends_at(plan, std::max(plan->second.end, deadline + kBeyondDeadline));
+    const auto& [end_now, latest] = std::pair(plan->second.end, plan->second.latest);
+    ends_at(plan, std::min(std::max(end_now, deadline + kBeyondDeadline), latest));
   }
 }
 
+bool Plans::is_stuck(const std::string& uid, Time now) const {
+  if (stuck_.contains(uid)) return true;
+  const auto deadline = deadlines_.find(uid);
+  return deadline != deadlines_.end() && deadline->second > now + kMostPatience;
+}
+
 void Plans::has_left(const std::string& uid, NodeSlot node) {
-  if (on_node_.empty() && stuck_.empty()) return;
+  if (on_node_.empty() && stuck_.empty() && deadlines_.empty()) return;
   stuck_.erase(uid);
+  deadlines_.erase(uid);
   for (auto [each, end] = leaving_.equal_range(uid); each != end; ++each) {
-    plans_.find(each->second)->second.leaving.erase(uid);
+    Plan& plan = plans_.find(each->second)->second;
+    plan.leaving.erase(uid);
+    plan.evicted.erase(uid);
   }
   leaving_.erase(uid);
   room_changed(node);
@@ -168,8 +226,9 @@ void Plans::fail(const std::string& uid, std::string why) {
 void Plans::on(const event::Prepared& event) {
   const auto found = plans_.find(event.plan);
   if (found == plans_.end()) return;  // it had ended before
-  found->second.written = true;
+  found->second.written = event.failure.empty();
   found->second.failure = event.failure;
+  due_.insert(event.plan);
   look_from(event.plan);
 }
 
@@ -187,16 +246,67 @@ void Plans::drop(const std::string& uid) {
   if (found != of_pod_.end()) static_cast<void>(end(plans_.find(found->second)));
 }
 
+void Plans::look_elsewhere(Time now) {
+  if (on_node_.empty()) return round_.clear();
+  if (round_.empty()) {
+    if (openings_seen_ == world_.nodes.openings() || now < next_round_) return;
+    openings_seen_ = world_.nodes.openings();
+    next_round_ = now + kBetweenRounds;
+    for (const auto& [id, plan] : plans_) {
+      if (plan.makes_room) round_.push_back(id);
+    }
+  }
+  const PodRecord* moving = world_.pods.find(moving_);
+  const bool has_turn = moving != nullptr && moving->waiting() != nullptr &&
+                        moving->waiting()->place == QueuePlace::kActive;
+  while (!round_.empty() && !has_turn) {
+    const Entry plan = plans_.find(round_.front());
+    round_.pop_front();
+    if (plan == plans_.end() || !plan->second.makes_room || !has_room_elsewhere(plan->second)) {
+      continue;
+    }
+    moving_ = plan->second.bind.pod.uid;
+    plan->second.moves = true;
+    plan->second.failure = "there is room elsewhere by now";
+    due_.insert(plan->first);
+    return;
+  }
+}
+
+bool Plans::has_room_elsewhere(const Plan& plan) {
+  const PodRecord& record = *world_.pods.find(plan.bind.pod.uid);
+  const WaitingPod& pod = *record.waiting();
+  if (!pod.pod.spec.scheduling_gates.empty()) return false;
+  WorldTrial trial(world_);
+  trial.take_away(record);
+  Scope scope;
+  if (record.charged() != nullptr && record.charged()->quota()) {
+    const quota::QuotaId quota = *record.charged()->quota();
+    if (world_.ledger.is_strict(quota)) return false;
+    auto within = world_.ledger.admit(quota, pod.demand, quota::kNoHold, &trial.quota).within;
+    if (within.empty()) return false;
+    scope = search_.scope_of(std::move(within));
+  }
+  const Ruling ruling = finder_.ruling_anew(pod.pod, pod.profile, pod.refused_binds, trial.nodes);
+  const ScoreCache& answers = finder_.refresh(pod, ruling, scope);
+  return answers.best({.scope = scope, .ruling = &ruling}).node != kNoSlot;
+}
+
 std::optional<Decision> Plans::next(Time now) {
-  if (!ends_.empty() && ends_.begin()->first <= now) look_from(ends_.begin()->second);
+  if (!ends_.empty() && ends_.begin()->first <= now) {
+    due_.insert(ends_.begin()->second);
+    look_from(ends_.begin()->second);
+  }
+  if (due_.empty()) look_elsewhere(now);
   while (!due_.empty()) {
     const Entry plan = plans_.find(*due_.begin());
     due_.erase(due_.begin());
     if (plan == plans_.end()) continue;
-    Readiness readiness = readiness_of(plan->second, now);
+    Readiness readiness = readiness_of(plan->first, plan->second, now);
     if (readiness.state == Readiness::State::kWaits) continue;
     const bool is_ready = readiness.state == Readiness::State::kReady;
     const bool made_room = plan->second.makes_room;
+    const bool moves = plan->second.moves;
     if (made_room && is_ready) {
       if (auto part = prepare(plan, now)) return *std::move(part);
     } else if (made_room) {
@@ -205,8 +315,12 @@ std::optional<Decision> Plans::next(Time now) {
     decision::Bind bind = end(plan).bind;
     if (is_ready) return bind;
     PodRecord& record = *world_.pods.find(bind.pod.uid);
-    if (made_room) record.waiting()->refused_binds.add(bind.node, readiness.why, now);
-    undo(record, true, now);
+    if (moves) {
+      queue_.activate(release(record), QueueEvent::kObjectChange);
+    } else {
+      if (made_room) record.waiting()->refused_binds.add(bind.node, readiness.why, now);
+      undo(record, true, now);
+    }
     return decision::NotPrepared{.pod = std::move(bind.pod),
                                  .scheduler_name = std::move(bind.scheduler_name),
                                  .generation = bind.generation,
@@ -218,10 +332,12 @@ std::optional<Decision> Plans::next(Time now) {
 
 std::optional<Time> Plans::next_end() const {
   if (ends_.empty()) return std::nullopt;
-  return ends_.begin()->first;
+  const Time end = ends_.begin()->first;
+  const bool looks = !on_node_.empty() && openings_seen_ != world_.nodes.openings();
+  return looks ? std::min(end, next_round_) : end;
 }
 
-Readiness Plans::readiness_of(const Plan& plan, Time now) const {
+Readiness Plans::readiness_of(Id id, const Plan& plan, Time now) const {
   using State = Readiness::State;
   if (!plan.failure.empty()) return {State::kFailed, plan.failure};
   const NodeSlot node = world_.nodes.find(plan.bind.node);
@@ -229,7 +345,7 @@ Readiness Plans::readiness_of(const Plan& plan, Time now) const {
     return {State::kFailed, "the node is gone"};
   }
   if (plan.makes_room) {
-    Readiness room = room_of(plan, node);
+    Readiness room = room_of(id, plan, node);
     if (room.state != State::kWaits || now < plan.end) return room;
     return {State::kFailed, "waited too long: " + room.why};
   }
@@ -250,30 +366,42 @@ Readiness Plans::readiness_of(const Plan& plan, Time now) const {
   return all;
 }
 
-Readiness Plans::room_of(const Plan& plan, NodeSlot node) const {
+Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) const {
   using State = Readiness::State;
-  const PodRecord& pod = *world_.pods.find(plan.bind.pod.uid);
-  if (takes(pod, node, {})) {
-    if (plan.written) return {};
-    return {State::kWaits, "the API server has not taken what makes room"};
-  }
+  if (obstacle(id, plan, node, {}).empty()) return {};
   if (plan.leaving.empty()) return {State::kFailed, "the room that was made is taken"};
-  if (!takes(pod, node, plan.leaving)) return {State::kFailed, "the node has changed"};
+  const std::string_view lasting = obstacle(id, plan, node, plan.leaving);
+  if (!lasting.empty()) return {State::kFailed, std::string(lasting)};
   return {State::kWaits, fmt::format("{} pod(s) have not left the node", plan.leaving.size())};
 }
 
-bool Plans::takes(const PodRecord& record, NodeSlot node,
-                  const std::set<std::string>& without) const {
-  const WaitingPod& pod = *record.waiting();
-  Trial trial(world_.nodes);
-  trial.take_away(node, record.placement()->occupant());
-  for (const std::string& uid : without) {
-    trial.take_away(node, world_.pods.find(uid)->placement()->occupant());
+std::string_view Plans::obstacle(Id id, const Plan& plan, NodeSlot node,
+                                 const std::set<std::string>& gone) const {
+  const PodRecord& record = *world_.pods.find(plan.bind.pod.uid);
+  WorldTrial trial(world_);
+  trial.take_away(record);
+  for (auto [each, end] = on_node_.equal_range(node); each != end; ++each) {
+    if (each->second <= id) continue;
+    trial.take_away(*world_.pods.find(plans_.find(each->second)->second.bind.pod.uid));
   }
-  const Ruling ruling = finder_.ruling_anew(pod.pod, pod.profile, pod.refused_binds, trial);
+  for (const std::string& uid : gone) trial.take_away(*world_.pods.find(uid));
+  if (!quota_allows(record, node, trial.quota)) return "its GPU quota has changed";
+  const WaitingPod& pod = *record.waiting();
+  const Ruling ruling = finder_.ruling_anew(pod.pod, pod.profile, pod.refused_binds, trial.nodes);
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
-  return !prepared.rejection() &&
-         finder_.verdict(prepared, node, {.ruling = &ruling, .trial = &trial}).is_ok();
+  const bool takes =
+      !prepared.rejection() &&
+      finder_.verdict(prepared, node, {.ruling = &ruling, .trial = &trial.nodes}).is_ok();
+  return takes ? "" : "the node has changed";
+}
+
+bool Plans::quota_allows(const PodRecord& pod, NodeSlot node, const quota::LedgerTrial& in) const {
+  const quota::Charge* charge = pod.charged();
+  if (charge == nullptr || !charge->quota()) return true;
+  // It is charged already, so what is held for others is not taken from it.
+  const quota::Admission admission =
+      world_.ledger.admit(*charge->quota(), pod.waiting()->demand, quota::kFirstHold, &in);
+  return admission.allows(world_.nodes.facts(node).charge_class, true);
 }
 
 Plans::Plan Plans::end(Entry plan) {
@@ -289,15 +417,20 @@ Plans::Plan Plans::end(Entry plan) {
   return over;
 }
 
-void Plans::undo(PodRecord& record, bool counts, Time now) {
+WaitingPod& Plans::release(PodRecord& record) {
   WaitingPod& waiting = *record.waiting();
   const NodeSlot node = record.placement()->node();
   record.forget();
   has_left(waiting.pod.metadata.uid, node);
   waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid});
-  if (counts) ++waiting.failed_binds;
   waiting.has_shape(world_.templates.shape(waiting.pod));  // the reason is in names_in_use.h
   waiting.queue = waking_.queue_for(waiting);
+  return waiting;
+}
+
+void Plans::undo(PodRecord& record, bool counts, Time now) {
+  WaitingPod& waiting = release(record);
+  if (counts) ++waiting.failed_binds;
   if (!waiting.pod.spec.scheduling_gates.empty()) {
     queue_.gate(waiting, QueueEvent::kAttemptFailure);
   } else {

@@ -10,11 +10,13 @@
 // Most pods skip the first two parts, or four. If nothing must be done before the bind, the bind is
 // the whole plan: it leaves the engine at once, and there is no entry here. During the whole plan
 // the pod is assumed on its node, and charged; while room is made for it, beside the pods that
-// leave. So nobody else gets what becomes free. A pod that does not leave (its deletion hangs)
-// stays counted, and is not waited for again.
+// leave. So nobody else gets what becomes free. Several plans may make room on one node: the first
+// decided is served first, and those behind wait for the pods that leave for the first ones, too.
+// If room comes elsewhere meanwhile, the plan is given up, and its pod has its turn at once. A pod
+// that does not leave (its deletion hangs) stays counted, and is not waited for again.
 //
-// A gap: of pods that make room on one node at the same time, a later one undoes the plans of the
-// earlier ones. preemption_test.cc has the case, which fails.
+// A plan that makes room is looked at when its node changes, or the pods there; one that prepares,
+// when anything changes that its constraints may read.
 //
 // The engine decides each part, and the outcome of a part is an event. The shell, which carries
 // parts out, does not depend on their order. So a plan that waits for hours is recorded and
@@ -24,17 +26,21 @@
 
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/framework/preparation.h"
 #include "scheduler/queue/queues.h"
+#include "scheduler/quota/ledger_trial.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -45,8 +51,8 @@ namespace sched {
 class Plans {
  public:
   // All outlive it.
-  Plans(World& world, Finder& finder, Queues& queue, Waking& waking)
-      : world_(world), finder_(finder), queue_(queue), waking_(waking) {}
+  Plans(World& world, Finder& finder, Queues& queue, QuotaSearch& search, Waking& waking)
+      : world_(world), finder_(finder), queue_(queue), search_(search), waking_(waking) {}
 
   // Puts the pod on its node: assumed there, charged, out of the queue. Fills in who is bound and
   // where; takes the bind's devices.
@@ -59,14 +65,20 @@ class Plans {
   // Starts the plan of a pod that has just been assumed on its node. Returns its first part.
   [[nodiscard]] decision::Prepare begin(decision::Bind bind, Preparation wanted, Time now);
 
-  // Starts the plan of a pod that has just been assumed on its node, where these pods (their uids)
-  // leave first. Returns the plan's number.
-  [[nodiscard]] std::uint64_t wait_for_room(decision::Bind bind, std::set<std::string> leaving,
-                                            Time now);
+  // The pods, by uid, that leave a node before a pod is bound there.
+  struct Leaving {
+    std::set<std::string> evicted;  // for this pod
+    std::set<std::string> others;   // are being deleted, or are evicted for another pod
+  };
+  // Starts the plan of a pod that has just been assumed on its node. Returns the plan's number.
+  [[nodiscard]] std::uint64_t wait_for_room(decision::Bind bind, Leaving leaving, Time now);
+  // The pods that are evicted for this pod, and are not known to be deleted yet.
+  [[nodiscard]] std::vector<std::string> evicted_for(const std::string& uid) const;
   // Whether some plan counts on it that the pod leaves its node.
   [[nodiscard]] bool counts_on(const std::string& uid) const { return leaving_.contains(uid); }
-  // Whether a plan has waited in vain for the pod to leave its node.
-  [[nodiscard]] bool is_stuck(const std::string& uid) const { return stuck_.contains(uid); }
+  // Whether the pod, which is being deleted, leaves too late to be waited for: a plan has waited in
+  // vain, or would.
+  [[nodiscard]] bool is_stuck(const std::string& uid, Time now) const;
   // The pod's plan, if it has one, will be undone for this reason.
   void fail(const std::string& uid, std::string why);
 
@@ -74,11 +86,11 @@ class Plans {
   void on(const event::Prepared& event);
   void bind_failed(PodRecord& record, const event::BindFailed& event, Time now);
 
-  // The cluster has changed: plans may have become ready, or may fail.
+  // The cluster has changed: plans that prepare may have become ready, or may fail.
   void look_again();
   // The node has changed, or a pod has left it: the same for the plans that wait for room there.
   void room_changed(NodeSlot node);
-  // The pod is being deleted, and has until then.
+  // The pod, which has a node, is being deleted, and has until then.
   void leaves_by(const std::string& uid, Time deadline);
   // The pod has left its node.
   void has_left(const std::string& uid, NodeSlot node);
@@ -98,36 +110,56 @@ class Plans {
     decision::Bind bind;
     bool makes_room = false;        // the first parts: else those that prepare
     std::set<std::string> leaving;  // makes_room: the pods, by uid, that are still on the node
+    std::set<std::string> evicted;  // of these, for this plan's pod
     std::vector<ObjectWrite> writes;
-    bool written = false;  // the calls of its present part are done
+    bool written = false;  // the calls of its present part have succeeded
     Time end{};            // undone if it is not ready by then
+    Time latest{};         // makes_room: `end` is never later
     std::string failure;   // not empty: the plan will be undone
+    bool moves = false;    // because there is room elsewhere
   };
   using Entry = std::map<Id, Plan>::iterator;
 
-  // The plan must be looked at, and those behind it: what it has written may matter to them.
+  // Those from this one on that prepare must be looked at: what one has written may matter to those
+  // behind.
   void look_from(Id plan);
-  [[nodiscard]] Readiness readiness_of(const Plan& plan, Time now) const;
-  // Whether the node takes the pod without those that leave.
-  [[nodiscard]] Readiness room_of(const Plan& plan, NodeSlot node) const;
-  [[nodiscard]] bool takes(const PodRecord& pod, NodeSlot node,
-                           const std::set<std::string>& without) const;
+  [[nodiscard]] Readiness readiness_of(Id id, const Plan& plan, Time now) const;
+  [[nodiscard]] Readiness room_of(Id id, const Plan& plan, NodeSlot node) const;
+  // What keeps the plan's pod from the node if those pods are gone: empty, or words for a message.
+  // The pods of later plans that make room there do not count.
+  [[nodiscard]] std::string_view obstacle(Id id, const Plan& plan, NodeSlot node,
+                                          const std::set<std::string>& gone) const;
+  [[nodiscard]] bool quota_allows(const PodRecord& pod, NodeSlot node,
+                                  const quota::LedgerTrial& in) const;
+  // Nothing is evicted for a plan any more.
+  void spare(const std::string& uid);
+  [[nodiscard]] bool is_terminating(const std::string& uid) const;
   void ends_at(Entry plan, Time end);
   // The plan counts on no pods' leaving any more. `in_vain`: those that have not left are stuck.
+  // Plans that count on a pod that is evicted for this one alone, and is not known to be deleted
+  // yet, will be undone.
   void stop_waiting_for_room(Entry plan, bool in_vain);
   // What follows when the room is there; nullopt: the bind.
   [[nodiscard]] std::optional<decision::Prepare> prepare(Entry plan, Time now);
   [[nodiscard]] decision::Prepare begin(Entry plan, Preparation wanted, Time now);
+  // The next plan that makes room, and whose pod has room elsewhere by now, will be undone.
+  void look_elsewhere(Time now);
+  // Whether a node takes the plan's pod now, within the guarantee if a quota counts it. Not for
+  // Strict quotas: another pod might have its turn first.
+  [[nodiscard]] bool has_room_elsewhere(const Plan& plan);
   Entry add(Plan plan, Time end);
   // Removes the plan. Of its writes only what the watches show counts from now on.
   Plan end(Entry plan);
-  // The pod is pending again. `counts`: the failure makes its back-off longer.
+  // The pod has no node any more.
+  WaitingPod& release(PodRecord& record);
+  // The pod is pending again, after a back-off. `counts`: the failure makes that longer.
   void undo(PodRecord& record, bool counts, Time now);
   [[nodiscard]] Time end_of_backoff(const WaitingPod& waiting, Time now) const;
 
   World& world_;
   Finder& finder_;
   Queues& queue_;
+  QuotaSearch& search_;
   Waking& waking_;
   std::map<Id, Plan> plans_;  // those in preparation, in the order of their decisions
   std::unordered_map<std::string, Id> of_pod_;  // by uid
@@ -138,6 +170,14 @@ class Plans {
   std::unordered_multimap<std::string, Id> leaving_;  // by uid of the pods that leave
   std::unordered_multimap<NodeSlot, Id> on_node_;
   std::unordered_set<std::string> stuck_;
+  // look_elsewhere(): those that the present round has not looked at yet; the pod (its uid) that
+  // must have its turn before; and what the last round has seen.
+  std::deque<Id> round_;
+  std::string moving_;
+  Time next_round_{};
+  std::uint64_t openings_seen_ = 0;
+  // Of pods that are being deleted, where profiles preempt: until when, by uid.
+  std::unordered_map<std::string, Time> deadlines_;
 };
 
 }  // namespace sched

@@ -197,7 +197,10 @@ void Intake::add_reflectors() {
   add<k8s::DeviceClass>("deviceclasses", "/apis/resource.k8s.io/v1/deviceclasses");
   if ((options_.reads & kSelectorChanged) != 0) add_what_selects_pods();
   if (options_.disruption_budgets) {
-    add<k8s::PodDisruptionBudget>("poddisruptionbudgets", "/apis/policy/v1/poddisruptionbudgets");
+    add<k8s::PodDisruptionBudget>("poddisruptionbudgets", "/apis/policy/v1/poddisruptionbudgets",
+                                  {.presence = [this](bool readable) {
+                                    hooks_.on_event(event::DisruptionBudgetsReadable{readable});
+                                  }});
   }
   add<k8s::GpuQuota>(kQuotas, "/apis/gpu-scheduler.io/v1alpha1/gpuquotas",
                      {.seen = hooks_.on_quota,

@@ -32,8 +32,8 @@
 // is known, so kubelet may leave a pod with one volume too many in ContainerCreating; without
 // CSIDrivers no driver is known to report its capacity, and without CSIStorageCapacities a driver
 // that reports capacity has none anywhere. Objects that select pods and that a ClusterRole does not
-// grant spread no pods by default. Without PodDisruptionBudgets preemption knows of no budget that
-// it could violate; the ClusterRole that grants the eviction grants them, too.
+// grant spread no pods by default. While PodDisruptionBudgets cannot be read, the engine knows it
+// (event::DisruptionBudgetsReadable), and preempts only in profiles that may violate them.
 //
 // An object that cannot be read blocks only what depends on it (stand_in.h): a pod that has a node
 // blocks that node, a node itself, a quota its namespaces. An object of another kind counts as

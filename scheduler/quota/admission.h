@@ -36,6 +36,13 @@ struct Admission {
         refused_some = true;
     }
   }
+  // Whether that class has room.
+  [[nodiscard]] bool allows(ChargeClassId on, bool may_borrow) const {
+    const auto has = [on](const std::vector<ChargeClassId>& classes) {
+      return std::binary_search(classes.begin(), classes.end(), on);
+    };
+    return has(within) || (may_borrow && has(borrowing));
+  }
   // All classes with room, by ascending id.
   [[nodiscard]] std::vector<ChargeClassId> classes() const {
     std::vector<ChargeClassId> all;

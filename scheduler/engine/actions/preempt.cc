@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -18,10 +18,11 @@ std::string with_words(std::string message, const std::string& words) {
 
 }  // namespace
 
-Preempt::Preempt(World& world, Finder& finder, Queues& queue, const Holds& holds,
+Preempt::Preempt(World& world, Finder& finder, Queues& queue, Holds& holds,
                  const QuotaSearch& search, Plans& plans)
     : world_(world),
       queue_(queue),
+      holds_(holds),
       search_(search),
       plans_(plans),
       victims_(world, finder, holds, plans) {}
@@ -43,23 +44,23 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
         with_words(std::move(told.message), "not eligible due to preemptionPolicy=Never.");
     return told;
   }
-  const Key key = key_of(pod);
-  const auto known = kinds_.find(key);
-  if (known != kinds_.end() && (known->second.seen == versions() || now < known->second.again)) {
-    told.message = with_words(std::move(told.message), known->second.words);
-    return told;
+  const auto [at, is_new] = kinds_.try_emplace(key_of(pod));
+  Kind& kind = at->second;
+  if (is_new) {
+    kind.shape = pod.shape;
+    kind.tenant = pod.tenant;
+    kind.searched = now;
   }
-  Kind kind{.shape = pod.shape, .words = {}};
-  if (may_search(now)) {
-    const VictimSearch::Found found = search(pod);
+  const bool has_turn = std::exchange(kind.has_victims, false);
+  const bool is_due = kind.seen != versions() && now >= kind.again && !some_wait_;
+  if (has_turn || (is_due && may_search(now))) {
+    const VictimSearch::Found found = search(kind, pod, now);
     if (found.best) return evict(pod, *found.best, told, now);
-    kind.words = fit_error(world_.nodes.size(), found.reasons);
-    kind.seen = versions();
-    kind.again = now + kBetweenSearches;
+  } else if (kind.seen != versions()) {
+    looked_at_.reset();
+    next_look_ = std::min(next_look_, std::max(now, kind.again));
   }
-  next_look_ = std::min(next_look_, std::max(now, kind.again));
   told.message = with_words(std::move(told.message), kind.words);
-  kinds_.insert_or_assign(key, std::move(kind));
   return told;
 }
 
@@ -77,28 +78,42 @@ bool Preempt::may_search(Time now) {
   return may_cost_ > 0;
 }
 
-VictimSearch::Found Preempt::search(const WaitingPod& pod) {
-  VictimSearch::Found found = victims_.search(pod);
+VictimSearch::Found Preempt::search(Kind& kind, const WaitingPod& pod, Time now) {
+  VictimSearch::Found found = victims_.search(pod, now);
   may_cost_ -= static_cast<std::int64_t>(found.cost);
+  kind.searched = now;
+  if (found.best) {
+    kind.seen.reset();
+    return found;
+  }
+  kind.seen = versions();
+  kind.again = now + kBetweenSearches;
+  kind.words = fit_error(world_.nodes.size(), found.reasons);
   return found;
 }
 
 decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
                                const decision::Unschedulable& told, Time now) {
   decision::Evict evict;
-  std::set<std::string> leaving;
-  for (const Occupant* one : victims.leaving) leaving.insert(*one->uid);
+  Plans::Leaving leaving;
+  const auto evicts = [&](const std::string& uid) {
+    const PodRecord& victim = *world_.pods.find(uid);
+    const PodClass& of = *victim.placement()->occupant().pod_class;
+    leaving.evicted.insert(uid);
+    world_.budgets.evicted({of, *victim.name()});
+    evict.victims.push_back({.namespace_ = of.namespace_, .name = *victim.name(), .uid = uid});
+  };
+  for (const Occupant* one : victims.leaving) leaving.others.insert(*one->uid);
   for (const Occupant* one : victims.evicted) {
-    const PodClass& of = *one->pod_class;
-    if (plans_.prepares(*one->uid)) {
-      plans_.fail(*one->uid, "a pod of higher priority gets its room");
+    if (!plans_.prepares(*one->uid)) {
+      evicts(*one->uid);
       continue;
     }
-    leaving.insert(*one->uid);
-    const std::string& name = *world_.pods.find(*one->uid)->name();
-    world_.budgets.evicted({of, name});
-    evict.victims.push_back({.namespace_ = of.namespace_, .name = name, .uid = *one->uid});
+    // What it has begun is gone on with.
+    for (const std::string& uid : plans_.evicted_for(*one->uid)) evicts(uid);
+    plans_.fail(*one->uid, "a pod of higher priority gets its room");
   }
+  if (holds_.of(pod) != nullptr) holds_.release(pod);
   decision::Bind bind;
   plans_.assume(pod, victims.node, bind, now);
   evict.pod = bind.pod;
@@ -108,8 +123,8 @@ decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
   evict.attempts = told.attempts;
   evict.details = told.details;
   std::string words = fmt::format("found a potential placement for pod on node {}, ", bind.node);
-  if (!victims.evicted.empty()) {
-    words += fmt::format("preempting {} victims", victims.evicted.size());
+  if (!evict.victims.empty()) {
+    words += fmt::format("preempting {} victims", evict.victims.size());
   } else {
     words += fmt::format("where {} pods are being deleted", victims.leaving.size());
   }
@@ -118,49 +133,86 @@ decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
   return evict;
 }
 
-WaitingPod* Preempt::first_of(const Key& key) {
-  WaitingPod* first = nullptr;
-  for (Entity* entity : queue_.entities()) {
-    if (entity->place != QueuePlace::kParked || (first && first->order < entity->order)) continue;
+std::map<Preempt::Key, WaitingPod*> Preempt::first_of_kinds() {
+  std::map<Key, WaitingPod*> firsts;
+  const std::vector<Entity*> waiting = queue_.entities();
+  for (Entity* entity : waiting) {
+    if (entity->place != QueuePlace::kParked) continue;
     WaitingPod& pod = pod_of(*entity);
-    if (key_of(pod) == key && could_help(pod)) first = &pod;
+    if (!could_help(pod)) continue;
+    WaitingPod*& first = firsts[key_of(pod)];
+    if (first == nullptr || pod.order < first->order) first = &pod;
   }
-  may_cost_ -= static_cast<std::int64_t>(queue_.entities().size());
-  return first;
+  may_cost_ -= static_cast<std::int64_t>(waiting.size());
+  return firsts;
+}
+
+void Preempt::sort(std::vector<Kinds::iterator>& kinds) const {
+  std::map<std::uint64_t, Time> last;  // when each tenant had a search
+  for (const auto& [_, kind] : kinds_) {
+    Time& of_tenant = last[kind.tenant];
+    of_tenant = std::max(of_tenant, kind.searched);
+  }
+  const auto priority = [](Kinds::iterator kind) { return -std::get<std::int32_t>(kind->first); };
+  std::sort(kinds.begin(), kinds.end(), [&](auto a, auto b) {
+    const auto order = [&](Kinds::iterator kind) {
+      return std::tuple(priority(kind), kind->second.tenant, kind->second.searched);
+    };
+    return std::pair(order(a), a->first) < std::pair(order(b), b->first);
+  });
+  using Turn =
+      std::tuple<std::int32_t, std::size_t, Time>;  // priority, turn of the tenant, its last
+  std::vector<std::pair<Turn, Kinds::iterator>> in_turn;
+  std::size_t turn = 0;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const std::uint64_t tenant = kinds[i]->second.tenant;
+    const bool goes_on = i > 0 && kinds[i - 1]->second.tenant == tenant &&
+                         priority(kinds[i - 1]) == priority(kinds[i]);
+    turn = goes_on ? turn + 1 : 0;
+    in_turn.emplace_back(Turn(priority(kinds[i]), turn, last[tenant]), kinds[i]);
+  }
+  std::stable_sort(in_turn.begin(), in_turn.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::transform(in_turn.begin(), in_turn.end(), kinds.begin(),
+                 [](const auto& one) { return one.second; });
 }
 
 void Preempt::wake(Time now) {
-  if (kinds_.empty() || now < next_look_ || woken_at_ == versions()) return;
+  if (kinds_.empty() || now < next_look_ || looked_at_ == versions()) return;
   std::optional<Time> next;  // when the first of those that are left may be searched for
-  for (auto each = kinds_.begin(); each != kinds_.end();) {
-    const auto at = each++;
-    Kind& kind = at->second;
-    if (kind.seen == versions()) continue;
-    if (now < kind.again || !may_search(now)) {
+  std::vector<Kinds::iterator> due;
+  for (auto each = kinds_.begin(); each != kinds_.end(); ++each) {
+    const Kind& kind = each->second;
+    if (kind.has_victims || kind.seen == versions()) continue;
+    if (now >= kind.again) {
+      due.push_back(each);
+    } else {
       next = std::min(next.value_or(kind.again), kind.again);
-      continue;
     }
-    WaitingPod* const pod = first_of(at->first);
-    if (pod == nullptr) {
-      kinds_.erase(at);
-      continue;
-    }
-    VictimSearch::Found found = search(*pod);
-    if (found.best) {
-      queue_.activate(*pod, QueueEvent::kObjectChange);
-      kinds_.erase(at);
-      continue;
-    }
-    kind.words = fit_error(world_.nodes.size(), found.reasons);
-    kind.seen = versions();
-    kind.again = now + kBetweenSearches;
   }
-  if (!next) woken_at_ = versions();
+  some_wait_ = !due.empty() && !may_search(now);
+  if (!due.empty() && !some_wait_) {
+    sort(due);
+    const auto firsts = first_of_kinds();
+    for (const Kinds::iterator each : due) {
+      const auto first = firsts.find(each->first);
+      if (first == firsts.end()) {
+        kinds_.erase(each);
+      } else if (!may_search(now)) {
+        some_wait_ = true;
+      } else if (search(each->second, *first->second, now).best) {
+        each->second.has_victims = true;
+        queue_.activate(*first->second, QueueEvent::kObjectChange);
+      }
+    }
+  }
+  if (some_wait_) next = now;
+  looked_at_ = next ? std::nullopt : std::optional(versions());
   next_look_ = std::max(next.value_or(now), now + kBetweenLooks);
 }
 
 std::optional<Time> Preempt::next() const {
-  if (kinds_.empty() || woken_at_ == versions()) return std::nullopt;
+  if (kinds_.empty() || looked_at_ == versions()) return std::nullopt;
   return next_look_;
 }
 

@@ -8,7 +8,8 @@
 // A search costs as much as some thousand decisions, and most find nothing. So of the pods that ask
 // for the same, one is searched for, not again before something has changed, at most every
 // kBetweenSearches; and all searches together get kCostPerSecond. Others wait for that without a
-// turn; if a search finds victims, the first of its kind gets one.
+// turn: higher priorities first, then each namespace in turn, then those that have waited longest.
+// If a search finds victims, the first of its kind gets a turn, which may search in any case.
 #pragma once
 
 #include "scheduler/engine/actions/victims.h"
@@ -28,14 +29,15 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace sched {
 
 class Preempt {
  public:
   // All borrowed things outlive the action.
-  Preempt(World& world, Finder& finder, Queues& queue, const Holds& holds,
-          const QuotaSearch& search, Plans& plans);
+  Preempt(World& world, Finder& finder, Queues& queue, Holds& holds, const QuotaSearch& search,
+          Plans& plans);
 
   // The pod had its turn and was refused as `told` says. Makes room for it, if that is possible; if
   // not, adds to the report why.
@@ -57,13 +59,18 @@ class Preempt {
   using Key = std::tuple<std::size_t, ShapeId, std::int32_t, QueueId, Apart>;
   // What the answer depends on: nodes and their pods, quotas, budgets.
   using Versions = std::array<std::uint64_t, 3>;
-  // Pods for which the last search found nothing.
+  // Pods that have no room, and nobody to evict, as far as is known.
   struct Kind {
-    ShapeRef shape;     // so that its id stays the same
-    std::string words;  // why not
-    Versions seen{};
-    Time again{};  // no search before
+    ShapeRef shape;            // so that its id stays the same
+    std::uint64_t tenant = 0;  // of the first of them
+    std::string words = "not tried yet.";
+    std::optional<Versions>
+        seen{};                // by the last search; nullopt: there was none, or it found some
+    Time searched{};           // last; or when it began to wait for that
+    Time again{};              // no search before
+    bool has_victims = false;  // found by the last search: one of the pods gets a turn
   };
+  using Kinds = std::map<Key, Kind>;
 
   // Whether evictions are what could help the pod, which was refused.
   [[nodiscard]] bool could_help(const WaitingPod& pod) const;
@@ -72,19 +79,23 @@ class Preempt {
     return {world_.nodes.changes().end(), world_.ledger.version(), world_.budgets.version()};
   }
   [[nodiscard]] bool may_search(Time now);
-  [[nodiscard]] VictimSearch::Found search(const WaitingPod& pod);
+  [[nodiscard]] VictimSearch::Found search(Kind& kind, const WaitingPod& pod, Time now);
   [[nodiscard]] decision::Evict evict(WaitingPod& pod, const Victims& victims,
                                       const decision::Unschedulable& told, Time now);
-  // The first of the kind that is still refused; null: there is none. O(pods that wait).
-  [[nodiscard]] WaitingPod* first_of(const Key& key);
+  // The first pod of each kind that is still refused. O(pods that wait).
+  [[nodiscard]] std::map<Key, WaitingPod*> first_of_kinds();
+  // Puts kinds into the order in which they are searched for.
+  void sort(std::vector<Kinds::iterator>& kinds) const;
 
   World& world_;
   Queues& queue_;
+  Holds& holds_;
   const QuotaSearch& search_;
   Plans& plans_;
   VictimSearch victims_;
-  std::map<Key, Kind> kinds_;
-  Versions woken_at_{};
+  Kinds kinds_;
+  std::optional<Versions> looked_at_;  // all kinds were searched for since; nullopt: not all
+  bool some_wait_ = false;             // because the last look ran out of cost
   Time next_look_{};
   std::int64_t may_cost_ = kCostPerSecond;
   Time may_cost_at_{};

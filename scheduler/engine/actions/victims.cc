@@ -10,7 +10,8 @@
 namespace sched {
 namespace {
 
-// In nodes that are only looked at.
+// In nodes that are only looked at. A budget or an occupant that is looked at costs as much as a
+// node.
 constexpr std::uint64_t kCostOfVerdict = 20;
 // A search ends here; the nodes behind are not tried. Reached only by pods with rules across nodes,
 // for which each trial counts anew.
@@ -20,6 +21,7 @@ constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
 constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
 constexpr const char* kNoQuota = "no GPU quota after preemption";
 constexpr const char* kBudgets = "PodDisruptionBudget(s) would be violated";
+constexpr const char* kUnreadableBudgets = "PodDisruptionBudgets cannot be read";
 constexpr const char* kNotTried = "not tried for preemption";
 
 // Less means that its end does less harm.
@@ -44,7 +46,7 @@ auto harm_of(const Victims& victims) {
 class VictimSearch::OnNode {
  public:
   OnNode(const VictimSearch& search, const WaitingPod& pod, const PreparedShape& prepared,
-         bool is_ruled, NodeSlot node)
+         bool is_ruled, NodeSlot node, Time now)
       : world_(search.world_),
         finder_(search.finder_),
         holds_(search.holds_),
@@ -53,7 +55,8 @@ class VictimSearch::OnNode {
         policy_(*world_.profiles[pod.profile].preemption),
         prepared_(prepared),
         is_ruled_(is_ruled),
-        node_(node) {}
+        node_(node),
+        now_(now) {}
 
   // Adds to `found` the reason, if there is no room to be made.
   [[nodiscard]] std::optional<Victims> look(Found& found) {
@@ -76,7 +79,9 @@ class VictimSearch::OnNode {
     victims.borrows = whose == Whose::kOwnQuota;
     leave_out_own_hold(trial);
     std::vector<const Occupant*> others;
-    for (const Occupant* occupant : world_.nodes.occupants(node_)) {
+    const auto& occupants = world_.nodes.occupants(node_);
+    found.cost += occupants.size();
+    for (const Occupant* occupant : occupants) {
       if (occupant->kind != Occupant::Kind::kPod) continue;
       if (is_leaving(*occupant)) {
         trial.take_away(record_of(*occupant));
@@ -104,7 +109,7 @@ class VictimSearch::OnNode {
   // Puts back whoever need not go, first those that a budget protects, the most important first.
   [[nodiscard]] std::optional<Victims> reprieve(const std::vector<const Occupant*>& removed,
                                                 Victims victims, WorldTrial& trial, Found& found) {
-    const std::vector<bool> violates = violated_by(removed);
+    const std::vector<bool> violates = violated_by(removed, found);
     std::vector<bool> goes(removed.size());
     for (const bool violating : {true, false}) {
       for (std::size_t i = 0; i < removed.size(); ++i) {
@@ -126,13 +131,16 @@ class VictimSearch::OnNode {
     return victims;
   }
 
-  [[nodiscard]] std::vector<bool> violated_by(const std::vector<const Occupant*>& pods) const {
+  [[nodiscard]] std::vector<bool> violated_by(const std::vector<const Occupant*>& pods,
+                                              Found& found) const {
     std::vector<DisruptionBudgets::Pod> covered;
     covered.reserve(pods.size());
     for (const Occupant* pod : pods) {
       covered.push_back({*pod->pod_class, *record_of(*pod).name()});
     }
-    return world_.budgets.violated_by(covered);
+    DisruptionBudgets::Violations violations = world_.budgets.violated_by(covered);
+    found.cost += violations.compared;
+    return std::move(violations.by);
   }
 
   // What is held on the node for the pod itself.
@@ -143,7 +151,7 @@ class VictimSearch::OnNode {
   }
 
   [[nodiscard]] bool is_leaving(const Occupant& occupant) const {
-    if (plans_.is_stuck(*occupant.uid)) return false;
+    if (plans_.is_stuck(*occupant.uid, now_)) return false;
     return occupant.terminating || plans_.counts_on(*occupant.uid);
   }
   [[nodiscard]] bool may_be_evicted(const Occupant& occupant) const {
@@ -194,11 +202,7 @@ class VictimSearch::OnNode {
   [[nodiscard]] bool quota_allows(const WorldTrial& trial) const {
     const quota::Admission admission =
         world_.ledger.admit(quota_of(pod_), pod_.demand, holds_.rank_of(pod_), &trial.quota);
-    const quota::ChargeClassId on = world_.nodes.facts(node_).charge_class;
-    const auto has = [&](const std::vector<quota::ChargeClassId>& classes) {
-      return std::binary_search(classes.begin(), classes.end(), on);
-    };
-    return has(admission.within) || (whose_ == Whose::kOwnQuota && has(admission.borrowing));
+    return admission.allows(world_.nodes.facts(node_).charge_class, whose_ == Whose::kOwnQuota);
   }
 
   const World& world_;
@@ -210,12 +214,17 @@ class VictimSearch::OnNode {
   const PreparedShape& prepared_;
   const bool is_ruled_;
   const NodeSlot node_;
+  const Time now_;
   Whose whose_ = Whose::kAny;
   std::vector<std::string> reasons_;  // of the last answer that was no
 };
 
-VictimSearch::Found VictimSearch::search(const WaitingPod& pod) {
+VictimSearch::Found VictimSearch::search(const WaitingPod& pod, Time now) {
   Found found;
+  if (!world_.budgets.readable() && !world_.profiles[pod.profile].preemption->violates_budgets) {
+    found.reasons[kUnreadableBudgets] = world_.nodes.size();
+    return found;
+  }
   const Ruling ruling = finder_.ruling_for(pod);
   const bool is_ruled = ruling.of_class || ruling.of_pod || !pod.constraints.empty();
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
@@ -242,7 +251,7 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod) {
       ++found.reasons[kNotHelpful];
       continue;
     }
-    auto victims = OnNode(*this, pod, prepared, is_ruled, slot).look(found);
+    auto victims = OnNode(*this, pod, prepared, is_ruled, slot, now).look(found);
     if (victims && (!found.best || rank(*victims) < rank(*found.best))) {
       found.best = std::move(victims);
     }

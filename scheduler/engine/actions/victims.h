@@ -3,11 +3,11 @@
 // The choice on a node, and between nodes, is kube-scheduler's (below); ties are broken by the
 // names of nodes, never at random, and every node is tried. Beyond kube-scheduler:
 //
-// * Pods that are being deleted, and those that other pods wait for, count as gone. A node where
-//   nobody else has to leave comes first, then the node that the pod is nominated for: so what was
-//   begun is completed, also by the next process.
+// * Pods that are being deleted, and those that other pods wait for, count as gone, unless they
+//   leave too late (plans.h). A node where nobody else has to leave comes first, then the node that
+//   the pod is nominated for: so what was begun is completed, also by the next process.
 // * Only pods of this scheduler are victims. Unless the profile says otherwise, no pods without a
-//   controller, and none whose PodDisruptionBudget forbids it.
+//   controller, and none whose PodDisruptionBudget forbids it; nobody, while these cannot be read.
 // * No quota loses what it is guaranteed. Of other quotas, pods leave only while these use more
 //   than their guarantees. A pod that would borrow evicts pods of its own quota alone.
 //
@@ -51,7 +51,7 @@ class VictimSearch {
     std::uint64_t cost = 0;
   };
   // For a pod that no node takes, of a profile with preemption. O(nodes + their pods · plugins).
-  [[nodiscard]] Found search(const WaitingPod& pod);
+  [[nodiscard]] Found search(const WaitingPod& pod, Time now);
 
  private:
   class OnNode;

@@ -2,17 +2,24 @@
 // that it would evict are more than their budgets let go.
 //
 // A budget's number is computed by a controller and comes by the watch, so it is old for a moment
-// after each eviction. The API server has the same problem with the evictions that it is asked for,
-// and evicted() does here what it does there: it takes one from the number and remembers the pod's
-// name, until the controller has counted again.
+// after each eviction. The API server has the same problem with the evictions that it is asked for:
+// it takes one from the number and remembers the pod's name until the controller has seen the pod's
+// deletion. Here a pod that is evicted is subtracted from its budgets until it is gone, because a
+// new version does not show whether it counts the pod; and if there was none meanwhile, until the
+// next one. So a budget may be counted too low for a while.
 //
-// Source: kube-scheduler 1.36, filterPodsWithPDBViolation.
+// Source: kube-scheduler 1.36, filterPodsWithPDBViolation. Unlike there, a budget covers the pods
+// that policy/v1 and the API server's own evictions say: an empty selector covers all pods of its
+// namespace, and pods without labels can be covered, too.
 #pragma once
 
 #include "k8s-client/api/disruption_budget.h"
 #include "scheduler/framework/pod_class.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,41 +34,65 @@ class DisruptionBudgets {
     std::string_view name;
   };
 
-  // Replaces what is known of the budget, and what evicted() took from it. Without effect if its
-  // resource version is known already. A selector that is absent, empty or invalid covers no pod.
+  // Replaces what is known of the budget. Without effect if its resource version is known already.
+  // A selector that is absent or invalid covers no pod.
   void upsert(k8s::PodDisruptionBudget budget);
   void erase(const std::string& namespace_, const std::string& name);
 
+  // Whether this process may read them. If not, none is known.
+  [[nodiscard]] bool readable() const { return readable_; }
+  void set_readable(bool readable);
+
   // Grows with every change of an answer.
   [[nodiscard]] std::uint64_t version() const { return version_; }
-  // No budget covers any pod.
-  [[nodiscard]] bool none() const { return by_namespace_.empty(); }
 
+  struct Violations {
+    std::vector<bool> by;      // for each of the pods
+    std::size_t compared = 0;  // budgets that were compared with a pod: what it has cost
+  };
   // For each of the pods, the most important first, whether it violates a budget if all of them go:
   // each takes one from every budget that covers it, and violates those where none was left. A pod
-  // whose eviction a budget counts already takes nothing from it. Pods without labels are covered
-  // by no budget. The order decides: of a budget with two left the first two pods are within it.
-  // O(pods · budgets of their namespaces).
-  [[nodiscard]] std::vector<bool> violated_by(const std::vector<Pod>& pods) const;
+  // whose eviction a budget counts already takes nothing from it. The order decides: of a budget
+  // with two left the first two pods are within it. O(pods · budgets of their namespaces).
+  [[nodiscard]] Violations violated_by(const std::vector<Pod>& pods) const;
 
-  // The pod is being evicted: each budget that covers it lets one pod less go, until the watch
-  // brings the budget's next version. A second call for the pod changes nothing until then.
+  // The pod is being evicted: each budget that covers it lets one pod less go. A second call for
+  // the pod changes nothing.
   void evicted(const Pod& pod);
+  // The pod, which may have been evicted, is gone.
+  void gone(const Pod& pod);
+  // The pod is not evicted after all.
+  void stays(const Pod& pod);
 
  private:
+  // Who has taken a pod from what a budget lets go.
+  enum class By : std::uint8_t {
+    kServer,    // in this version already
+    kEviction,  // evicted(), since this version has come
+    kEarlierEviction,
+  };
   struct Budget {
-    std::string version;            // metadata.resourceVersion
-    k8s::LabelSelector selector;    // valid, and not empty
-    std::int64_t left = 0;          // below 0: more are gone than it allows
-    std::vector<std::string> gone;  // sorted: names of pods that `left` counts already
+    std::string version;                          // metadata.resourceVersion
+    k8s::LabelSelector selector;                  // valid
+    std::int64_t left = 0;                        // below 0: more are gone than it allows
+    std::map<std::string, By, std::less<>> gone;  // by name: pods that `left` counts already
 
     // Whether the pod, of this namespace, would take one from it.
-    [[nodiscard]] bool counts(const Pod& pod) const;
+    [[nodiscard]] bool counts(const k8s::StringMap& labels, std::string_view name) const;
+    void take(std::string_view name, By by);
   };
   using Budgets = std::map<std::string, Budget>;  // by name
+  // Labels of pods by name.
+  using Evicted = std::map<std::string, k8s::StringMap, std::less<>>;
+
+  // The pod is evicted no more; what these took for it is given back.
+  void over(const Pod& pod, std::initializer_list<By> given_back);
 
   std::uint64_t version_ = 0;
-  std::map<std::string, Budgets> by_namespace_;  // no namespace is without budgets
+  bool readable_ = true;
+  // By namespace; no namespace has an empty map.
+  std::map<std::string, Budgets> budgets_;
+  std::map<std::string, Evicted> evicted_;
 };
 
 }  // namespace sched

@@ -303,6 +303,9 @@ k8s::Result<Event> event_from(const Json& json) {
     return Event{event::QuotaRemembered{std::move(*quota)}};
   }
   if (name == "Synced") return Event{event::Synced{}};
+  if (name == "DisruptionBudgetsReadable") {
+    return Event{event::DisruptionBudgetsReadable{.readable = json.at("readable")}};
+  }
   if (name == "Prepared") {
     return Event{event::Prepared{.plan = whole<std::uint64_t>(json.at("plan")),
                                  .failure = json.at("failure")}};

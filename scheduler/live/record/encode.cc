@@ -198,6 +198,9 @@ struct EventFields {
     return fmt::format(R"("event":"QuotaRemembered","object":{})", k8s::encode(e.quota));
   }
   std::string operator()(const event::Synced&) const { return fields("Synced", Json::object()); }
+  std::string operator()(const event::DisruptionBudgetsReadable& e) const {
+    return fields("DisruptionBudgetsReadable", {{"readable", e.readable}});
+  }
   std::string operator()(const event::Prepared& e) const {
     return fields("Prepared", {{"plan", e.plan}, {"failure", e.failure}});
   }

@@ -39,6 +39,10 @@ struct KeyOf {
   std::uint64_t operator()(const Other& /*other*/) const {
     return 0;
   }
+  // Its last one is stored as an object's last version is.
+  std::uint64_t operator()(const event::DisruptionBudgetsReadable& /*e*/) const {
+    return key_for("DisruptionBudgetsReadable", {});
+  }
   template <typename Object>
   std::uint64_t operator()(const event::Upserted<Object>& e) const {
     const k8s::ObjectMeta& meta = e.object.metadata;

@@ -122,7 +122,9 @@ TEST_CASE("names by the hundred thousand in pods that come and go leave some tho
   } accounts;
   Queues queue{accounts};
   Waking waking{world, queue};
-  Plans plans{world, finder, queue, waking};
+  Holds holds{world, finder, queue};
+  QuotaSearch search{world, finder, queue, holds};
+  Plans plans{world, finder, queue, search, waking};
   Intake intake{{world, queue, waking, plans, backoffs, foreign, misnamed, complaints}};
   intake.apply(event::NodeUpserted{node("n").offers(kMig, "7")}, kStart);
 

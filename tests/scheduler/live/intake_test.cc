@@ -317,13 +317,29 @@ TEST_CASE("disruption budgets are watched where a profile preempts alone") {
 
   Bench with(0, true);
   started(with);
-  REQUIRE(with.events.size() == 2);
+  REQUIRE(with.events.size() == 3);
   auto got = std::get<event::DisruptionBudgetUpserted>(with.events[0]).object;
   got.metadata.resource_version.clear();
   CHECK(got == budget);
   const auto& gone = std::get<event::DisruptionBudgetDeleted>(with.events[1]);
   CHECK(gone.namespace_ == "ns");
   CHECK(gone.name == "web");
+  CHECK(std::get<event::DisruptionBudgetsReadable>(with.events[2]).readable);
+}
+
+TEST_CASE("disruption budgets that may not be read are not taken for none") {
+  Bench bench(0, true);
+  bench.refused = "/apis/policy/v1/poddisruptionbudgets";
+  bench.serve();
+  bench.intake.start(0s);
+  for (int second = 0; second < 40; ++second) bench.loop.advance(1s);
+  CHECK(bench.synced);
+  REQUIRE(bench.events.size() == 1);
+  CHECK_FALSE(std::get<event::DisruptionBudgetsReadable>(bench.events[0]).readable);
+  bench.refused.clear();  // the right is granted
+  for (int minute = 0; minute < 20; ++minute) bench.loop.advance(1min);
+  REQUIRE(bench.events.size() == 2);
+  CHECK(std::get<event::DisruptionBudgetsReadable>(bench.events[1]).readable);
 }
 
 TEST_CASE("annotations that nothing reads are not kept") {

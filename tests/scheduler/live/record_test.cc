@@ -86,6 +86,7 @@ std::vector<Event> one_of_each() {
                              {{"cpu", 500}, {"nvidia.com/gpu", 3}}},
           event::QuotaRemembered{tests::gpu_quota("gone").of("vision").opens_when_deleted()},
           event::Synced{},
+          event::DisruptionBudgetsReadable{false},
           event::Prepared{.plan = 7, .failure = "409 Conflict"},
           event::BindSucceeded{ref, "n1"},
           event::BindFailed{ref, "n1", "409 Conflict: \n\"é\""},
@@ -337,6 +338,7 @@ TEST_CASE("events keep the names by which recordings have them") {
                                        "PodRejected",
                                        "QuotaRemembered",
                                        "Synced",
+                                       "DisruptionBudgetsReadable",
                                        "Prepared",
                                        "BindSucceeded",
                                        "BindFailed"});

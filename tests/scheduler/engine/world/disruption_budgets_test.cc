@@ -63,7 +63,7 @@ class Victims {
   [[nodiscard]] std::string violating(const DisruptionBudgets& budgets) const {
     std::vector<DisruptionBudgets::Pod> pods;
     for (std::size_t i = 0; i < victims_.size(); ++i) pods.push_back((*this)[i]);
-    const std::vector<bool> violated = budgets.violated_by(pods);
+    const std::vector<bool> violated = budgets.violated_by(pods).by;
     REQUIRE(violated.size() == victims_.size());
     std::string names;
     for (std::size_t i = 0; i < victims_.size(); ++i) {
@@ -128,9 +128,9 @@ TEST_CASE("victims violate a budget from the first one that it does not let go")
       {"no labels",
        {budget("b", k8s::LabelSelector{{}, {{"app", Op::kDoesNotExist, {}}}}, 0)},
        {{"bare", {}}, {"d0", {{"tier", "db"}}}},
-       "d0 "},
+       "bare d0 "},
       {"no selector", {budget("b", std::nullopt, 0)}, web, ""},
-      {"an empty selector", {budget("b", k8s::LabelSelector(), 0)}, web, ""},
+      {"an empty selector", {budget("b", k8s::LabelSelector(), 2)}, web, "w2 "},
       {"an invalid selector",
        {budget("b", k8s::LabelSelector{{}, {{"app", Op::kExists, {"web"}}}}, 0)},
        web,
@@ -154,9 +154,7 @@ TEST_CASE("budgets come, change and go") {
   DisruptionBudgets budgets;
   const Victims web = three_web_pods();
   const auto app_web = labelled("app", "web");
-  CHECK(budgets.none());
   budgets.upsert(budget("b", app_web, 1));
-  CHECK_FALSE(budgets.none());
   CHECK(web.violating(budgets) == "w1 w2 ");
   budgets.upsert(budget("b", app_web, 2));
   CHECK(web.violating(budgets) == "w2 ");
@@ -168,13 +166,13 @@ TEST_CASE("budgets come, change and go") {
   budgets.erase(kNs, "c");
   CHECK(web.violating(budgets) == "w2 ");
   budgets.upsert(budget("b", std::nullopt, 0));  // covers no pod any more
-  CHECK(budgets.none());
+  CHECK(web.violating(budgets).empty());
   budgets.upsert(budget("b", app_web, 1));
   budgets.erase(kNs, "b");
-  CHECK(budgets.none());
+  CHECK(web.violating(budgets).empty());
 }
 
-TEST_CASE("a pod that is being evicted takes one from its budgets until they change") {
+TEST_CASE("a pod that is being evicted takes one from its budgets, whatever their versions say") {
   DisruptionBudgets budgets;
   const Victims web = three_web_pods();
   const Victims others({{"w0", kWeb, "other"}, {"bare", {}}, {"d0", {{"app", "db"}}}});
@@ -196,12 +194,89 @@ TEST_CASE("a pod that is being evicted takes one from its budgets until they cha
   CHECK(web.violating(budgets).empty());
   CHECK(Victims({{"w3", kWeb}}).violating(budgets) == "w3 ");
 
-  // The controller has counted again.
-  budgets.upsert(at_version(budget("b", app_web, 1), "2"));
-  CHECK(web.violating(budgets) == "w1 w2 ");
+  // Whether the controller has counted them by now is not known.
+  budgets.upsert(at_version(budget("b", app_web, 4), "2"));
+  const Victims more({{"w3", kWeb}, {"w4", kWeb}});
+  CHECK(more.violating(budgets) == "w4 ");
+  // It has by the time they are gone.
+  budgets.gone(web[0]);
+  CHECK(more.violating(budgets).empty());
+  // The budget counts that pod as the server says from now on.
+  budgets.upsert(at_version(budget("b", app_web, 1, {"w1", "w9"}), "3"));
+  CHECK(Victims({{"w2", kWeb}, {"w3", kWeb}}).violating(budgets) == "w3 ");  // w2 is evicted
+  budgets.gone(web[1]);
+  CHECK(Victims({{"w1", kWeb}, {"w3", kWeb}}).violating(budgets) == "w3 ");
+}
+
+TEST_CASE("a pod that is gone before its budget has a new version is counted until then") {
+  DisruptionBudgets budgets;
+  const Victims web = three_web_pods();
+  const Victims next({{"w3", kWeb}});
+  const auto app_web = labelled("app", "web");
+  budgets.upsert(at_version(budget("b", app_web, 1), "1"));
   budgets.evicted(web[0]);
+  budgets.gone(web[0]);
+  CHECK(next.violating(budgets) == "w3 ");
+  budgets.upsert(at_version(budget("b", app_web, 1), "2"));
+  CHECK(next.violating(budgets).empty());
+}
+
+TEST_CASE("a budget that comes later counts what is being evicted") {
+  DisruptionBudgets budgets;
+  const Victims web = three_web_pods();
+  budgets.evicted(web[0]);
+  budgets.upsert(at_version(budget("b", labelled("app", "web"), 1), "1"));
   CHECK(web.violating(budgets) == "w1 w2 ");
   budgets.erase(kNs, "b");
-  budgets.upsert(first);
+  budgets.upsert(at_version(budget("b", labelled("app", "web"), 1), "2"));
+  CHECK(web.violating(budgets) == "w1 w2 ");
+}
+
+TEST_CASE("a pod that is not evicted after all takes nothing") {
+  DisruptionBudgets budgets;
+  const Victims web = three_web_pods();
+  const auto app_web = labelled("app", "web");
+  budgets.upsert(at_version(budget("b", app_web, 2), "1"));
+  budgets.evicted(web[0]);
+  budgets.stays(web[0]);
   CHECK(web.violating(budgets) == "w2 ");
+  budgets.evicted(web[0]);
+  budgets.upsert(at_version(budget("b", app_web, 2), "2"));
+  CHECK(web.violating(budgets) == "w2 ");
+  CHECK(Victims({{"w1", kWeb}, {"w2", kWeb}}).violating(budgets) == "w2 ");
+  budgets.stays(web[0]);
+  CHECK(Victims({{"w1", kWeb}, {"w2", kWeb}}).violating(budgets).empty());
+  budgets.stays(web[1]);  // was not evicted
+  CHECK(web.violating(budgets) == "w2 ");
+  // What the server itself has counted stays counted.
+  budgets.upsert(at_version(budget("b", app_web, 0, {"w0"}), "3"));
+  budgets.evicted(web[0]);
+  budgets.stays(web[0]);
+  CHECK(web.violating(budgets) == "w1 w2 ");
+}
+
+TEST_CASE("answers about budgets change with the version") {
+  DisruptionBudgets budgets;
+  const Victims web = three_web_pods();
+  std::uint64_t last = budgets.version();
+  const auto changed = [&] { return std::exchange(last, budgets.version()) != budgets.version(); };
+  budgets.upsert(at_version(budget("b", labelled("app", "web"), 2), "1"));
+  CHECK(changed());
+  budgets.evicted(web[0]);
+  CHECK(changed());
+  budgets.evicted(web[0]);
+  CHECK_FALSE(changed());
+  budgets.stays(web[0]);
+  CHECK(changed());
+  budgets.gone(web[0]);
+  CHECK_FALSE(changed());
+  budgets.set_readable(true);
+  CHECK_FALSE(changed());
+  budgets.set_readable(false);
+  CHECK(changed());
+  CHECK_FALSE(budgets.readable());
+  budgets.erase(kNs, "b");
+  CHECK(changed());
+  budgets.erase(kNs, "b");
+  CHECK_FALSE(changed());
 }

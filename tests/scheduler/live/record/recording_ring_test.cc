@@ -98,6 +98,8 @@ TEST_CASE("what is older than the age is left as a snapshot, in which the last s
   ring.add(pod_at(kBegin, "stays"));
   ring.add(pod_at(kBegin, "goes"));
   ring.add(AppliedCall{event::NodeUpserted{tests::node("n1")}, kBegin});
+  ring.add(AppliedCall{event::DisruptionBudgetsReadable{true}, kBegin});
+  ring.add(AppliedCall{event::DisruptionBudgetsReadable{false}, kBegin});
   ring.add(AppliedCall{event::Synced{}, kBegin});
   ring.add(pod_at(kBegin + 1min, "stays", "n1"));
   ring.add(AppliedCall{event::PodDeleted{{"ns", "goes", "goes"}}, kBegin + 2min});
@@ -107,16 +109,18 @@ TEST_CASE("what is older than the age is left as a snapshot, in which the last s
 
   const Read all = read(ring);
   REQUIRE(all.header.snapshot);
-  CHECK(all.header.snapshot->objects == 2);
+  CHECK(all.header.snapshot->objects == 3);
   CHECK(all.header.snapshot->at < kBegin + last - 1h);
   REQUIRE(all.calls.size() > 63);
   const auto& node = std::get<AppliedCall>(all.calls[0]);
   CHECK(std::holds_alternative<event::NodeUpserted>(node.event));
-  const auto& pod = std::get<AppliedCall>(all.calls[1]);
+  const auto& budgets = std::get<AppliedCall>(all.calls[1]);
+  CHECK_FALSE(std::get<event::DisruptionBudgetsReadable>(budgets.event).readable);
+  const auto& pod = std::get<AppliedCall>(all.calls[2]);
   CHECK(std::get<event::PodUpserted>(pod.event).object.spec.node_name == "n1");
-  CHECK(std::holds_alternative<event::Synced>(std::get<AppliedCall>(all.calls[2]).event));
+  CHECK(std::holds_alternative<event::Synced>(std::get<AppliedCall>(all.calls[3]).event));
   // At least the last hour, call by call.
-  CHECK(std::get<StepCall>(all.calls[3]).at <= kBegin + last - 1h);
+  CHECK(std::get<StepCall>(all.calls[4]).at <= kBegin + last - 1h);
   CHECK(std::get<StepCall>(all.calls.back()).at == kBegin + last);
   CHECK(ring.span() < 1h + 1h / 6 + 2 * 5min + 1min);
 }

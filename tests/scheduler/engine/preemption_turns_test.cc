@@ -1,0 +1,106 @@
+// When pods that have no room are searched for: who goes first, and that nobody is forgotten.
+#include "tests/scheduler/engine/preempting.h"
+#include "tests/support/catch.h"
+
+#include <chrono>
+#include <string>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A cluster in which a search costs so much that a second's budget is enough for some seventy: each
+// node has a pod that stays, and seven that may go.
+struct Dear : Preempting {
+  static constexpr int kNodes = 100;
+  static constexpr int kSearches = 100;
+
+  Dear() {
+    for (int i = 0; i < kNodes; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      has(node(name).gpus(8).cpu("64"));
+      runs("stays-" + name, name, kHigh, 1);
+      for (int gpu = 1; gpu < 8; ++gpu) runs("low-" + std::to_string(gpu) + name, name, kLow, 1);
+    }
+  }
+  // A pod of a kind of its own for which all that may go is not enough.
+  void asks_for_too_much(int number, std::string_view namespace_ = "many") {
+    const std::string name = "big-" + std::to_string(number);
+    has(in(namespace_, name, 8).priority(kMid).cpu(std::to_string(number + 1) + "m"));
+  }
+  [[nodiscard]] static bool searched(const std::string& told) {
+    return told.find("preemption: 0/") != std::string::npos;
+  }
+  // Until the next decision, which is made by then.
+  std::string next(std::chrono::milliseconds within) {
+    const Time until = now + within;
+    while (true) {
+      const Texts made = decide();
+      if (!made.empty()) return made.front();
+      const auto wakeup = engine.next_wakeup();
+      if (!wakeup || *wakeup > until) return "nothing";
+      now = *wakeup;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a pod that waits is looked at again when there is somebody to evict") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const k8s::Pod other = s.runs("other", "n", kHigh, 4);
+  s.runs("low", "n", kLow, 4);
+  s.has(wants(8));
+  REQUIRE(s.decide().size() == 1);
+  s.pod_gone(other);
+  // Not at once: a search is dear.
+  CHECK(s.decide().empty());
+  const Time asked = s.now;
+  while (s.now < asked + 2s) {
+    CHECK(s.decide().empty());
+    REQUIRE(s.engine.next_wakeup());
+    REQUIRE(*s.engine.next_wakeup() > s.now);
+    s.now = *s.engine.next_wakeup();
+  }
+  CHECK(s.now == asked + 2s);
+  CHECK(s.decide() == Texts{"p gets n without low"});
+}
+
+TEST_CASE("many kinds of one namespace do not keep another's from a search") {
+  Dear s;
+  for (int i = 0; i < 2 * Dear::kSearches; ++i) s.asks_for_too_much(i);
+  const Texts told = s.decide();
+  REQUIRE(told.size() == 2 * Dear::kSearches);
+  CHECK(Dear::searched(told.front()));
+  CHECK_THAT(told.back(), Catch::Matchers::EndsWith(" preemption: not tried yet."));
+  s.has(in("few", "p", 4).priority(kMid));
+  CHECK_THAT(s.decide().at(0), Catch::Matchers::EndsWith(" preemption: not tried yet."));
+  // The turn that a search gives is not lost because others have used up the rest.
+  CHECK_THAT(s.next(200ms), Catch::Matchers::StartsWith("p gets n0 without "));
+}
+
+TEST_CASE("higher priorities are searched for first") {
+  Dear s;
+  for (int i = 0; i < 2 * Dear::kSearches; ++i) s.asks_for_too_much(i);
+  REQUIRE(s.decide().size() == 2 * Dear::kSearches);
+  s.has(in("many", "low", 4).priority(kMid - 1));
+  s.has(in("many", "high", 4).priority(kMid + 1));
+  REQUIRE(s.decide().size() == 2);
+  CHECK_THAT(s.next(200ms), Catch::Matchers::StartsWith("high gets n0 without "));
+}
+
+TEST_CASE("who was not searched for is in the end, though nothing changes") {
+  Dear s;
+  for (int i = 0; i < 2 * Dear::kSearches; ++i) s.asks_for_too_much(i);
+  REQUIRE(s.decide().size() == 2 * Dear::kSearches);
+  s.has(in("many", "p", 4).priority(kMid));
+  REQUIRE(s.decide().size() == 1);
+  CHECK_THAT(s.next(5s), Catch::Matchers::StartsWith("p gets n0 without "));
+  // Then all have been, and no time is needed for it before something changes.
+  static_cast<void>(s.next(5s));
+  const auto wakeup = s.engine.next_wakeup();
+  CHECK((!wakeup || *wakeup > s.now + 1min));
+}
