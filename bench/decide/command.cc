@@ -69,6 +69,13 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
   command.add_flag("--rules", options->rules,
                    "Instead of pods that come and go: pods with rules across nodes, which come and "
                    "stay; --pods of each, as many as nodes at most");
+  command
+      .add_option("--preempting", options->preempting,
+                  "Instead of pods that come and go: so many pods that find no room and evict "
+                  "others, one after another, of several kinds")
+      ->check(CLI::Range(0, 1'000'000))
+      ->excludes(waiting)
+      ->capture_default_str();
   auto* crowd =
       command
           .add_option(

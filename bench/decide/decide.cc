@@ -94,10 +94,21 @@ CrowdRun measure_crowd(const Options& options, const Cell& cell,
           .figures = run_crowd(engine, cell.kind, cell.nodes, options.crowd, options.pods)};
 }
 
-std::vector<std::size_t> all_rules() {
-  std::vector<std::size_t> rules(kRules.size());
-  std::iota(rules.begin(), rules.end(), std::size_t{0});
-  return rules;
+PreemptingRun measure_preempting(const Options& options, const Cell& cell,
+                                 sched::config::Configuration configuration) {
+  return {.nodes = cell.nodes,
+          .preemptor = cell.kind,
+          .pods = options.preempting,
+          .figures = run_preempting(std::move(configuration.profiles), configuration.engine,
+                                    cell.kind, cell.nodes, options.preempting)};
+}
+
+// The indexes of a list.
+template <typename List>
+std::vector<std::size_t> all_of(const List& list) {
+  std::vector<std::size_t> all(list.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 // Nobody, to compare with, and the crowds that were asked for.
@@ -165,7 +176,10 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
   if (options.trials > 0) {
     return measure_all(options.shapes, options, registry, streams, measure_trials);
   }
-  if (options.rules) return measure_all(all_rules(), options, registry, streams, measure_rule);
+  if (options.rules) return measure_all(all_of(kRules), options, registry, streams, measure_rule);
+  if (options.preempting > 0) {
+    return measure_all(all_of(kPreemptors), options, registry, streams, measure_preempting);
+  }
   if (options.crowd > 0) {
     return measure_all(crowds_of(options), options, registry, streams, measure_crowd);
   }

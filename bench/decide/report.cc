@@ -116,6 +116,21 @@ constexpr auto kColumns<CrowdRun> = std::to_array<Column<CrowdRun>>({
     {">BOUND", [](const CrowdRun& run) { return number(run.figures.bound); }},
 });
 
+template <>
+constexpr auto kColumns<PreemptingRun> = std::to_array<Column<PreemptingRun>>({
+    {">NODES", [](const PreemptingRun& run) { return number(run.nodes); }},
+    {"PODS", [](const PreemptingRun& run) { return std::string(kPreemptors[run.preemptor].what); }},
+    {">EVICT", [](const PreemptingRun& run) { return number(run.figures.found); }},
+    {">MS EACH",
+     [](const PreemptingRun& run) {
+       return fmt::format("{:.3f}", 1e3 / per_second(run.pods, run.figures.cpu_seconds));
+     }},
+    {">LONGEST MS",
+     [](const PreemptingRun& run) {
+       return fmt::format("{:.3f}", 1e3 * run.figures.longest_seconds);
+     }},
+});
+
 Json fields_of(const Figures& run) {
   return {{"nodes", run.scenario.nodes},
           {"shapes", run.scenario.shapes},
@@ -168,6 +183,16 @@ Json fields_of(const CrowdRun& run) {
           {"bound", run.figures.bound}};
 }
 
+Json fields_of(const PreemptingRun& run) {
+  return {{"nodes", run.nodes},
+          {"preemptor", kPreemptors[run.preemptor].name},
+          {"pods", run.pods},
+          {"found", run.figures.found},
+          {"evicted", run.figures.evicted},
+          {"cpu_seconds", run.figures.cpu_seconds},
+          {"longest_seconds", run.figures.longest_seconds}};
+}
+
 std::string compiler() {
 #if defined(__clang__)
   return "clang " __clang_version__;
@@ -216,13 +241,16 @@ template std::string to_table(const std::vector<Figures>& runs);
 template std::string to_table(const std::vector<TrialRun>& runs);
 template std::string to_table(const std::vector<RuledRun>& runs);
 template std::string to_table(const std::vector<CrowdRun>& runs);
+template std::string to_table(const std::vector<PreemptingRun>& runs);
 template std::string to_json(const std::vector<Figures>& runs);
 template std::string to_json(const std::vector<TrialRun>& runs);
 template std::string to_json(const std::vector<RuledRun>& runs);
 template std::string to_json(const std::vector<CrowdRun>& runs);
+template std::string to_json(const std::vector<PreemptingRun>& runs);
 template std::string to_line(const Figures& run);
 template std::string to_line(const TrialRun& run);
 template std::string to_line(const RuledRun& run);
 template std::string to_line(const CrowdRun& run);
+template std::string to_line(const PreemptingRun& run);
 
 }  // namespace bench::decide

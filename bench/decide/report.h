@@ -5,6 +5,7 @@
 
 #include "bench/decide/crowd.h"
 #include "bench/decide/figures.h"
+#include "bench/decide/preempting.h"
 #include "bench/decide/ruled.h"
 #include "bench/decide/trials.h"
 
@@ -33,7 +34,15 @@ struct CrowdRun {
   CrowdFigures figures{};
 };
 
-// A `Run` is Figures (pods that come and go), TrialRun, RuledRun or CrowdRun.
+struct PreemptingRun {
+  std::size_t nodes = 0;
+  std::size_t preemptor = 0;  // index in kPreemptors
+  std::size_t pods = 0;       // that came
+  PreemptingFigures figures{};
+};
+
+// A `Run` is Figures (pods that come and go), TrialRun, RuledRun, CrowdRun or
+// PreemptingRun.
 
 // A row for each run; "" for none.
 template <typename Run>

@@ -90,6 +90,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
   }
 
   bool is_ruled(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
+  bool rule_reads_pods(const k8s::Pod& pod) const override { return is_ruled(pod); }
   std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod,
                                     const PodDifference& trial) const override {
     const Wanted wanted = new_volumes_of(pod);

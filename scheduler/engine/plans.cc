@@ -287,7 +287,7 @@ bool Plans::has_room_elsewhere(const Plan& plan) {
     if (within.empty()) return false;
     scope = search_.scope_of(std::move(within));
   }
-  const Ruling ruling = finder_.ruling_anew(pod.pod, pod.profile, pod.refused_binds, trial.nodes);
+  const Ruling ruling = finder_.ruling_without(pod, trial.nodes);
   const ScoreCache& answers = finder_.refresh(pod, ruling, scope);
   return answers.best({.scope = scope, .ruling = &ruling}).node != kNoSlot;
 }
@@ -297,8 +297,9 @@ std::optional<Decision> Plans::next(Time now) {
     due_.insert(ends_.begin()->second);
     look_from(ends_.begin()->second);
   }
-  if (due_.empty()) look_elsewhere(now);
-  while (!due_.empty()) {
+  while (true) {
+    if (due_.empty()) look_elsewhere(now);
+    if (due_.empty()) return std::nullopt;
     const Entry plan = plans_.find(*due_.begin());
     due_.erase(due_.begin());
     if (plan == plans_.end()) continue;
@@ -327,7 +328,6 @@ std::optional<Decision> Plans::next(Time now) {
                                  .node = std::move(bind.node),
                                  .message = std::move(readiness.why)};
   }
-  return std::nullopt;
 }
 
 std::optional<Time> Plans::next_end() const {
@@ -387,7 +387,7 @@ std::string_view Plans::obstacle(Id id, const Plan& plan, NodeSlot node,
   for (const std::string& uid : gone) trial.take_away(*world_.pods.find(uid));
   if (!quota_allows(record, node, trial.quota)) return "its GPU quota has changed";
   const WaitingPod& pod = *record.waiting();
-  const Ruling ruling = finder_.ruling_anew(pod.pod, pod.profile, pod.refused_binds, trial.nodes);
+  const Ruling ruling = finder_.ruling_without(pod, trial.nodes);
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
   const bool takes =
       !prepared.rejection() &&

@@ -364,6 +364,9 @@ class ClusterConstraint {
                                                           const PodDifference& /*trial*/) const {
     return nullptr;
   }
+  // Whether its rule for that pod differs in a trial in which pods are gone, because it reads what
+  // the constraint itself stores of them.
+  [[nodiscard]] virtual bool rule_reads_pods(const k8s::Pod& /*pod*/) const { return false; }
   // What it prefers, in the same way; asked of a constraint that has a weight.
   [[nodiscard]] virtual bool prefers(const k8s::Pod& /*pod*/) const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PodPreference> preference_for(

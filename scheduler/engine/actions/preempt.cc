@@ -65,16 +65,13 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
 }
 
 bool Preempt::may_search(Time now) {
-  using std::chrono::duration_cast;
   using std::chrono::milliseconds;
-  const std::int64_t passed = duration_cast<milliseconds>(now - may_cost_at_).count();
-  if (passed >= 1'000) {
-    may_cost_ = std::max(may_cost_, std::min(kCostPerSecond, may_cost_ + kCostPerSecond));
-    may_cost_at_ = now;
-  } else if (passed > 0) {
-    may_cost_ = std::min(kCostPerSecond, may_cost_ + passed * (kCostPerSecond / 1'000));
-    may_cost_at_ += milliseconds(passed);
-  }
+  // Beyond that nothing more is saved up, and no debt is so large.
+  constexpr milliseconds kLongest{10'000};
+  const auto passed =
+      std::chrono::floor<milliseconds>(std::min<Time::duration>(now - may_cost_at_, kLongest));
+  may_cost_ = std::min(kMostSaved, may_cost_ + passed.count() * (kCostPerSecond / 1'000));
+  may_cost_at_ = now - may_cost_at_ > kLongest ? now : may_cost_at_ + passed;
   return may_cost_ > 0;
 }
 

@@ -10,12 +10,12 @@
 namespace sched {
 namespace {
 
-// In nodes that are only looked at. A budget or an occupant that is looked at costs as much as a
-// node.
-constexpr std::uint64_t kCostOfVerdict = 20;
-// A search ends here; the nodes behind are not tried. Reached only by pods with rules across nodes,
-// for which each trial counts anew.
-constexpr std::uint64_t kMostCost = 5'000'000;
+// In nodes that are only looked at, some ten nanoseconds each (bench/decide/README.md). A domain, a
+// budget or an occupant that is looked at costs as much.
+constexpr std::uint64_t kCostOfVerdict = 20;  // or of taking a pod away
+constexpr std::uint64_t kCostOfRuling = 200;
+// A search ends here. If it has found nothing, the next one begins where it ended.
+constexpr std::uint64_t kMostCost = 2'500'000;
 
 constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
 constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
@@ -45,8 +45,9 @@ auto harm_of(const Victims& victims) {
 // The search on one node.
 class VictimSearch::OnNode {
  public:
+  // `ruling_cost`: nullopt: no rules across nodes concern the pod.
   OnNode(const VictimSearch& search, const WaitingPod& pod, const PreparedShape& prepared,
-         bool is_ruled, NodeSlot node, Time now)
+         std::optional<std::uint64_t> ruling_cost, NodeSlot node, Time now)
       : world_(search.world_),
         finder_(search.finder_),
         holds_(search.holds_),
@@ -54,7 +55,7 @@ class VictimSearch::OnNode {
         pod_(pod),
         policy_(*world_.profiles[pod.profile].preemption),
         prepared_(prepared),
-        is_ruled_(is_ruled),
+        ruling_cost_(ruling_cost),
         node_(node),
         now_(now) {}
 
@@ -84,7 +85,7 @@ class VictimSearch::OnNode {
     for (const Occupant* occupant : occupants) {
       if (occupant->kind != Occupant::Kind::kPod) continue;
       if (is_leaving(*occupant)) {
-        trial.take_away(record_of(*occupant));
+        take_away(*occupant, trial, found);
         victims.leaving.push_back(occupant);
       } else if (may_be_evicted(*occupant)) {
         others.push_back(occupant);
@@ -95,7 +96,7 @@ class VictimSearch::OnNode {
     std::vector<const Occupant*> removed;
     for (auto one = others.rbegin(); one != others.rend(); ++one) {
       if (!may_lose(**one, trial)) continue;
-      trial.take_away(record_of(**one));
+      take_away(**one, trial, found);
       removed.insert(removed.begin(), *one);
     }
     if (removed.empty()) {
@@ -114,9 +115,9 @@ class VictimSearch::OnNode {
     for (const bool violating : {true, false}) {
       for (std::size_t i = 0; i < removed.size(); ++i) {
         if (violates[i] != violating) continue;
-        trial.put_back(record_of(*removed[i]));
+        put_back(*removed[i], trial, found);
         if (fits(trial, found)) continue;
-        trial.take_away(record_of(*removed[i]));
+        take_away(*removed[i], trial, found);
         goes[i] = true;
         if (violating) ++victims.violations;
       }
@@ -160,18 +161,31 @@ class VictimSearch::OnNode {
     }
     // To undo a plan ends nothing.
     if (plans_.prepares(*occupant.uid)) return true;
-    return (occupant.owner != 0 || policy_.evicts_bare_pods) &&
-           record_of(occupant).name() != nullptr;
+    return occupant.owner != 0 || policy_.evicts_bare_pods;
   }
   // Whether its quota may lose the pod.
   [[nodiscard]] bool may_lose(const Occupant& occupant, const WorldTrial& trial) const {
-    const quota::Charge* charge = record_of(occupant).charged();
+    const quota::Charge* charge = charge_of(occupant);
     const bool counts = charge != nullptr && charge->quota();
     const bool is_own = counts && pod_.queue != kMainQueue && *charge->quota() == quota_of(pod_);
     if (whose_ == Whose::kOwnQuota) return is_own;
     return !counts || is_own || world_.ledger.borrows(*charge, &trial.quota);
   }
 
+  void take_away(const Occupant& occupant, WorldTrial& trial, Found& found) const {
+    found.cost += kCostOfVerdict;
+    trial.nodes.take_away(node_, occupant);
+    if (const auto* charge = charge_of(occupant)) trial.quota.take_away(*charge);
+  }
+  void put_back(const Occupant& occupant, WorldTrial& trial, Found& found) const {
+    found.cost += kCostOfVerdict;
+    trial.nodes.put_back(node_, occupant);
+    if (const auto* charge = charge_of(occupant)) trial.quota.put_back(*charge);
+  }
+  // Null: it holds no GPU, or there are no quotas.
+  [[nodiscard]] const quota::Charge* charge_of(const Occupant& occupant) const {
+    return world_.ledger.in_force() ? record_of(occupant).charged() : nullptr;
+  }
   [[nodiscard]] const PodRecord& record_of(const Occupant& occupant) const {
     return *world_.pods.find(*occupant.uid);
   }
@@ -183,20 +197,17 @@ class VictimSearch::OnNode {
       reasons_ = {kNoQuota};
       return false;
     }
-    Ruling ruling;
-    if (is_ruled_) {
-      found.cost += world_.nodes.size();
-      ruling = finder_.ruling_anew(pod_.pod, pod_.profile, pod_.refused_binds, trial.nodes);
-    }
-    const NodeVerdict verdict =
-        finder_.verdict(prepared_, node_, {.ruling = &ruling, .trial = &trial.nodes});
-    if (verdict.is_ok()) return true;
-    if (verdict == NodeVerdict::excluded()) {
-      const auto reasons = ruling.reasons(node_);
-      reasons_.assign(reasons.begin(), reasons.end());
-    } else {
+    const NodeVerdict verdict = finder_.verdict(prepared_, node_, {.trial = &trial.nodes});
+    if (!verdict.is_ok()) {
       reasons_ = prepared_.reasons_of(verdict);
+      return false;
     }
+    if (!ruling_cost_) return true;
+    found.cost += *ruling_cost_;
+    const Ruling ruling = finder_.ruling_without(pod_, trial.nodes);
+    if (ruling.find(node_) == nullptr) return true;
+    const auto reasons = ruling.reasons(node_);
+    reasons_.assign(reasons.begin(), reasons.end());
     return false;
   }
   [[nodiscard]] bool quota_allows(const WorldTrial& trial) const {
@@ -206,13 +217,13 @@ class VictimSearch::OnNode {
   }
 
   const World& world_;
-  const Finder& finder_;
+  Finder& finder_;
   const Holds& holds_;
   const Plans& plans_;
   const WaitingPod& pod_;
   const Preemption& policy_;
   const PreparedShape& prepared_;
-  const bool is_ruled_;
+  const std::optional<std::uint64_t> ruling_cost_;
   const NodeSlot node_;
   const Time now_;
   Whose whose_ = Whose::kAny;
@@ -226,7 +237,10 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, Time now) {
     return found;
   }
   const Ruling ruling = finder_.ruling_for(pod);
-  const bool is_ruled = ruling.of_class || ruling.of_pod || !pod.constraints.empty();
+  std::optional<std::uint64_t> ruling_cost;
+  if (ruling.of_class || ruling.of_pod || !pod.constraints.empty()) {
+    ruling_cost = kCostOfRuling + finder_.cost_of_ruling(pod);
+  }
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape);
   const PreparedShape& prepared = answers.prepared();
   if (prepared.rejection()) {
@@ -237,25 +251,36 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, Time now) {
     const bool nominated = world_.nodes.name(victims.node) == pod.pod.status.nominated_node_name;
     return std::tuple(!victims.evicted.empty(), !nominated, victims.borrows, harm_of(victims));
   };
-  for (const auto& [name, slot] : world_.nodes.by_name()) {
-    if (!world_.nodes.present(slot)) continue;
-    ++found.cost;
-    if (found.cost > kMostCost) {
-      ++found.reasons[kNotTried];
-      continue;
-    }
+  const auto look_at = [&](NodeSlot slot) {
     const auto verdict = answers.verdict(slot);
     const Ruling::Why* excluded = verdict ? nullptr : ruling.find(slot);
     const Code code = verdict ? verdict->code : excluded != nullptr ? excluded->code : Code::kOk;
     if (code == Code::kUnresolvable) {
       ++found.reasons[kNotHelpful];
-      continue;
+      return;
     }
-    auto victims = OnNode(*this, pod, prepared, is_ruled, slot, now).look(found);
+    auto victims = OnNode(*this, pod, prepared, ruling_cost, slot, now).look(found);
     if (victims && (!found.best || rank(*victims) < rank(*found.best))) {
       found.best = std::move(victims);
     }
+  };
+  const auto& nodes = world_.nodes.by_name();
+  auto next = nodes.lower_bound(begins_at_);
+  begins_at_.clear();
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (next == nodes.end()) next = nodes.begin();
+    const auto& [name, slot] = *next++;
+    if (!world_.nodes.present(slot)) continue;
+    if (++found.cost > kMostCost) {
+      found.reasons[kNotTried] = world_.nodes.size() - tried;
+      begins_at_ = name;
+      break;
+    }
+    look_at(slot);
+    ++tried;
   }
+  if (found.best) begins_at_.clear();
   return found;
 }
 

@@ -1,7 +1,8 @@
 // Which pods of lower priority would have to leave which node, so that a pod finds room there.
 //
 // The choice on a node, and between nodes, is kube-scheduler's (below); ties are broken by the
-// names of nodes, never at random, and every node is tried. Beyond kube-scheduler:
+// names of nodes, never at random, and every node is tried, unless that would take long: some
+// hundredths of a second. Beyond kube-scheduler:
 //
 // * Pods that are being deleted, and those that other pods wait for, count as gone, unless they
 //   leave too late (plans.h). A node where nobody else has to leave comes first, then the node that
@@ -25,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace sched {
@@ -60,6 +62,7 @@ class VictimSearch {
   Finder& finder_;
   const Holds& holds_;
   const Plans& plans_;
+  std::string begins_at_;  // the name of a node; empty: the first
 };
 
 }  // namespace sched

@@ -49,9 +49,15 @@ class Finder {
     return caches_.known_refusal(profile, shape);
   }
 
-  // The nodes that rules across nodes rule out for a waiting pod / for any pod in that world,
-  // without storing anything (rulings.h).
+  // The nodes that rules across nodes rule out for a waiting pod / in a world without some pods,
+  // and what that costs / for any pod in that world, without storing anything (rulings.h).
   [[nodiscard]] Ruling ruling_for(const WaitingPod& pod) { return rulings_.of(pod); }
+  [[nodiscard]] Ruling ruling_without(const WaitingPod& pod, const Trial& trial) {
+    return rulings_.without(pod, trial);
+  }
+  [[nodiscard]] std::size_t cost_of_ruling(const WaitingPod& pod) {
+    return rulings_.cost_without(pod);
+  }
   [[nodiscard]] Ruling ruling_anew(const k8s::Pod& pod, std::size_t profile,
                                    const RefusedBinds& refused, const Trial& trial) const {
     return rulings_.anew(pod, profile, refused, trial);

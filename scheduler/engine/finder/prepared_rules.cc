@@ -104,6 +104,16 @@ PreparedRules::PreparedRules(const Profile& profile, const k8s::Pod& pod,
   }
 }
 
+std::size_t PreparedRules::domains() const {
+  std::size_t all = 0;
+  const auto add = [&](const auto& counts) {
+    for (const auto& tally : counts.tallies) all += tally->domains()->size();
+  };
+  std::for_each(rules_.begin(), rules_.end(), add);
+  std::for_each(preferences_.begin(), preferences_.end(), add);
+  return all;
+}
+
 void PreparedRules::catch_up() {
   for (const Rule& each : rules_) {
     for (const auto& tally : each.tallies) tally->catch_up();

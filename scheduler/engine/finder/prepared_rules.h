@@ -26,6 +26,8 @@ class PreparedRules {
   // What the constraints that rule something out read besides the pod's class, as a hash; 0:
   // nothing.
   [[nodiscard]] std::uint64_t besides() const { return besides_; }
+  // Of all counts together.
+  [[nodiscard]] std::size_t domains() const;
   // Brings the counts up to date. O(changed nodes · counts).
   void catch_up();
   // Adds what the rule of that constraint rules out, as the nodes are or would be. O(domains +

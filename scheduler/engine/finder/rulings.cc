@@ -25,6 +25,11 @@ std::string read_besides(const Profile& profile, const k8s::Pod& pod) {
   return all;
 }
 
+bool some_rule_reads_pods(const Profile& profile, const k8s::Pod& pod) {
+  return std::any_of(profile.constraints.begin(), profile.constraints.end(),
+                     [&](const UsedConstraint& used) { return used.plugin->rule_reads_pods(pod); });
+}
+
 // Adds a rule of a constraint that says which nodes are left.
 class Excluder {
  public:
@@ -111,7 +116,24 @@ void exclude_for_a_while(const World& world, const k8s::Pod& pod, const RefusedB
 
 }  // namespace
 
-Ruling Rulings::of(const WaitingPod& pod) {
+Ruling Rulings::of(const WaitingPod& pod) { return of(pod, nullptr, {}); }
+
+Ruling Rulings::without(const WaitingPod& pod, const Trial& trial) {
+  if (some_rule_reads_pods(world_.profiles[pod.profile], pod.pod)) {
+    return anew(pod.pod, pod.profile, pod.refused_binds, trial);
+  }
+  return of(pod, &trial, trial.difference());
+}
+
+std::size_t Rulings::cost_without(const WaitingPod& pod) {
+  // To count a node takes so much longer than to look at a domain.
+  constexpr std::size_t kCount = 20;
+  const Profile& profile = world_.profiles[pod.profile];
+  if (some_rule_reads_pods(profile, pod.pod)) return kCount * world_.nodes.size();
+  return is_ruled(profile, pod.pod) ? rules_of(pod).domains() : 0;
+}
+
+Ruling Rulings::of(const WaitingPod& pod, const Trial* trial, const PodDifference& difference) {
   Ruling all;
   const Profile& profile = world_.profiles[pod.profile];
   const PreparedRules* rules = is_ruled(profile, pod.pod) ? &rules_of(pod) : nullptr;
@@ -120,7 +142,8 @@ Ruling Rulings::of(const WaitingPod& pod) {
     all.besides = rules->besides();
   }
   if (rules != nullptr || !pod.constraints.empty()) {
-    rule(profile, pod.pod, pod.constraints, rules, {world_.nodes, domains_, all}, nullptr, {}, all);
+    rule(profile, pod.pod, pod.constraints, rules, {world_.nodes, domains_, all}, trial, difference,
+         all);
   }
   exclude_for_a_while(world_, pod.pod, pod.refused_binds, all);
   return all;

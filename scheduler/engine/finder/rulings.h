@@ -34,6 +34,11 @@ class Rulings {
   // For a pod that waits, with the nodes on which its binding was refused. O(nodes that changed
   // since · counts + domains + nodes ruled out).
   [[nodiscard]] Ruling of(const WaitingPod& pod);
+  // The same in a world without some of the pods on nodes. O(domains + nodes ruled out · pods that
+  // are gone); where a rule reads what its constraint stores of pods, as anew().
+  [[nodiscard]] Ruling without(const WaitingPod& pod, const Trial& trial);
+  // What without() costs, in domains that are looked at.
+  [[nodiscard]] std::size_t cost_without(const WaitingPod& pod);
   // For any pod, in that world; nothing is kept. O(nodes · counts).
   [[nodiscard]] Ruling anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
                             const Trial& trial) const;
@@ -53,6 +58,9 @@ class Rulings {
     std::uint64_t version = 0;  // of the constraints' rules
     PreparedRules rules;
   };
+  // `trial`: null: the world as it is.
+  [[nodiscard]] Ruling of(const WaitingPod& pod, const Trial* trial,
+                          const PodDifference& difference);
   const PreparedRules& rules_of(const WaitingPod& pod);
   [[nodiscard]] std::shared_ptr<Tally> tally(const DomainCount& count);
   void forget_some();

@@ -5,6 +5,7 @@
 #include "bench/decide/contention.h"
 #include "bench/decide/figures.h"
 #include "bench/decide/kinds.h"
+#include "bench/decide/preempting.h"
 #include "bench/decide/ruled.h"
 #include "bench/decide/trials.h"
 #include "plugins/registry.h"
@@ -17,6 +18,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 using namespace bench::decide;
@@ -177,5 +179,20 @@ TEST_CASE("pods with rules across nodes come and stay") {
     CHECK(figures.bound == (one_each ? 40 : 50));
     CHECK(figures.refused == (one_each ? 10 : 0));
     CHECK(figures.cpu_seconds > 0);
+  }
+}
+
+TEST_CASE("of pods that evict each finds its victims, or none") {
+  for (std::size_t kind = 0; kind < kPreemptors.size(); ++kind) {
+    CAPTURE(kPreemptors[kind].name);
+    auto configuration = sched::config::parse("", "default", plugins::registry());
+    REQUIRE(configuration);
+    const PreemptingFigures figures =
+        run_preempting(std::move(configuration->profiles), configuration->engine, kind, 20, 5);
+    const bool in_vain = std::string_view(kPreemptors[kind].name) == "in-vain";
+    CHECK(figures.found == (in_vain ? 0 : 5));
+    CHECK(figures.evicted == (in_vain ? 0 : 15));
+    CHECK(figures.longest_seconds > 0);
+    CHECK(figures.longest_seconds <= figures.cpu_seconds);
   }
 }

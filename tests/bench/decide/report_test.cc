@@ -81,6 +81,19 @@ TEST_CASE("rules are a row for each run, with the rule in words") {
         "5,000  a bound CSI volume each, 39 to a node at most     40          100\n");
 }
 
+TEST_CASE("pods that evict are a row for each run") {
+  const std::vector<PreemptingRun> runs = {
+      {.nodes = 5'000,
+       .preemptor = 0,
+       .pods = 100,
+       .figures = {.evicted = 300, .found = 100, .cpu_seconds = 0.5, .longest_seconds = 0.01}},
+      {.nodes = 5'000, .preemptor = 1, .pods = 100, .figures = {.cpu_seconds = 0.25}}};
+  CHECK(to_table(runs) ==
+        "NODES  PODS                                     EVICT  MS EACH  LONGEST MS\n"
+        "5,000  evict three of seven pods                  100    5.000      10.000\n"
+        "5,000  would need more than may go, everywhere      0    2.500       0.000\n");
+}
+
 TEST_CASE("crowds are a row for each run, and µ is as wide as any letter") {
   const std::vector<CrowdRun> runs = {
       {.nodes = 5'000, .crowd = 0, .figures = {.bound = 300, .mean_us = 12}},
@@ -149,4 +162,6 @@ TEST_CASE("the JSON of the other runs has their names") {
              Catch::Contains("\"rule\": \"volume\""));
   CHECK_THAT(to_json(std::vector<CrowdRun>{{.nodes = 7, .crowd = 1}}),
              Catch::Contains("\"crowd\": \"alike\""));
+  CHECK_THAT(to_json(std::vector<PreemptingRun>{{.nodes = 7, .preemptor = 1}}),
+             Catch::Contains("\"preemptor\": \"in-vain\""));
 }

@@ -1,0 +1,41 @@
+// What it costs to find out whom a pod that finds no room evicts (docs/preemption.md).
+//
+// Every GPU is taken by a pod of low priority of its own, but for one on each node, whose pod
+// stays. Pods of high priority come, are decided on, and are gone before anybody is deleted: so
+// each search is made on the same cluster.
+#pragma once
+
+#include "scheduler/engine/options.h"
+#include "scheduler/framework/profile.h"
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace bench::decide {
+
+struct Preemptor {
+  const char* name;
+  const char* what;
+};
+inline constexpr std::array<Preemptor, 4> kPreemptors{{
+    {"evicts", "evict three of seven pods"},
+    {"in-vain", "would need more than may go, everywhere"},
+    {"spread", "evict, spread over zones"},
+    {"apart", "evict, on a node without pods alike"},
+}};
+
+struct PreemptingFigures {
+  std::size_t evicted = 0;  // pods that were to go
+  std::size_t found = 0;    // pods for which some were to go
+  double cpu_seconds = 0;   // of the decisions, most of which are searches
+  double longest_seconds = 0;
+};
+
+// `preemptor`: index in kPreemptors; `pods` of them come. The first profile, named kSchedulerName,
+// gets preemption.
+[[nodiscard]] PreemptingFigures run_preempting(std::vector<sched::Profile> profiles,
+                                               sched::EngineOptions options, std::size_t preemptor,
+                                               std::size_t nodes, std::size_t pods);
+
+}  // namespace bench::decide
