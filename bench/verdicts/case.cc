@@ -51,6 +51,8 @@ class CaseReader {
       objects(value, key, case_.replica_sets);
     } else if (key == "statefulSets") {
       objects(value, key, case_.stateful_sets);
+    } else if (key == "podDisruptionBudgets") {
+      objects(value, key, case_.disruption_budgets);
     } else if (key == "podTopologySpreadArgs") {
       spread_args(value);
     } else if (key == "pod") {
@@ -60,6 +62,8 @@ class CaseReader {
       verdicts(value);
     } else if (key == "scores") {
       scores(value);
+    } else if (key == "preemption") {
+      preemption(value);
     } else if (key == "message") {
       answer().message = text(value, key);
     } else if (!is_unneeded(key)) {
@@ -170,6 +174,23 @@ class CaseReader {
           read_score(of_plugin, key, number, scores[plugin]);
         });
       });
+    });
+  }
+
+  void preemption(element value) {
+    Preemption& read = answer().preemption.emplace();
+    for_each_field(value, "preemption", [&](const std::string& key, element of) {
+      if (key == "best") {
+        const auto nodes = texts(of, "preemption.best");
+        read.best = {nodes.begin(), nodes.end()};
+      } else if (key == "victims") {
+        for_each_field(of, "preemption.victims", [&](const std::string& node, element pods) {
+          const auto names = texts(pods, "preemption.victims." + node);
+          read.victims[node] = {names.begin(), names.end()};
+        });
+      } else {
+        complain("preemption." + key, "is not a field of an answer");
+      }
     });
   }
 

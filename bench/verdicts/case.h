@@ -3,12 +3,15 @@
 // One JSON object a line: `nodes`, `pods`, `namespaces`, `persistentVolumes`,
 // `persistentVolumeClaims`, `storageClasses`, `csiNodes`, `csiDrivers`, `csiStorageCapacities`,
 // `volumeAttachments`, `deviceClasses`, `services`, `replicationControllers`, `replicaSets`,
-// `statefulSets` are lists of API objects, as `kubectl get … -o json` has them under `items`, `pod`
-// is the pending pod; all but `pod` may be absent. `podTopologySpreadArgs` are the arguments of
-// that plugin, kube-scheduler's defaults if absent. An answer is `verdicts` (node → code, plugin,
-// reasons), `message` and `scores` (node that fits → score plugin → normalized, weighted; raw may
-// be present and is not read). `id` names the case; `focus` and `preFilter` may be present and are
-// not needed. Any other field is an error, because it would be misspelt.
+// `statefulSets`, `podDisruptionBudgets` are lists of API objects, as `kubectl get … -o json` has
+// them under `items`, `pod` is the pending pod; all but `pod` may be absent.
+// `podTopologySpreadArgs` are the arguments of that plugin, kube-scheduler's defaults if absent. An
+// answer is `verdicts` (node → code, plugin, reasons), `message` and `scores` (node that fits →
+// score plugin → normalized, weighted; raw may be present and is not read). For a pod that no node
+// takes it may be `preemption`, too: `best`, the nodes on which room would be made, one of which is
+// to be chosen, and `victims` (node → pods as namespace/name); all pods are of its scheduler then.
+// `id` names the case; `focus` and `preFilter` may be present and are not needed. Any other field
+// is an error, because it would be misspelt.
 #pragma once
 
 #include "k8s-client/api/decode.h"
@@ -19,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,10 +44,17 @@ struct Score {
 };
 using Scores = std::map<std::string, Score>;  // by plugin
 
+struct Preemption {
+  std::set<std::string> best;                            // nodes; empty: nobody is evicted
+  std::map<std::string, std::set<std::string>> victims;  // by node, at least for the best
+  friend bool operator==(const Preemption&, const Preemption&) = default;
+};
+
 struct Answer {
   std::map<std::string, NodeVerdict> nodes;
   std::string message;                        // empty: not given
   std::map<std::string, Scores> scores = {};  // by node that fits; empty: not given
+  std::optional<Preemption> preemption = {};  // nullopt: not given
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
@@ -64,6 +75,7 @@ struct Case {
   std::vector<k8s::ReplicationController> replication_controllers;
   std::vector<k8s::ReplicaSet> replica_sets;
   std::vector<k8s::StatefulSet> stateful_sets;
+  std::vector<k8s::PodDisruptionBudget> disruption_budgets;
   k8s::yaml::Value spread_args;  // valid; null: kube-scheduler's defaults
   k8s::Pod pod;
   std::optional<Answer> answer;

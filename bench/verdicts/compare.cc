@@ -88,6 +88,36 @@ void compare_scores(const Answer& given, const Answer& ours, const std::set<std:
   }
 }
 
+std::string to_text(const Preemption& preemption) {
+  if (preemption.best.empty()) return "evicts nobody";
+  std::string text;
+  for (const std::string& node : preemption.best) {
+    text += (text.empty() ? "on " : ", or on ") + node;
+    const auto victims = preemption.victims.find(node);
+    if (victims == preemption.victims.end()) continue;
+    for (const std::string& pod : victims->second) text += ' ' + pod;
+  }
+  return text;
+}
+
+bool agrees(const Preemption& given, const Preemption& ours) {
+  if (given.best.empty() || ours.best.size() != 1) return given.best == ours.best;
+  const std::string& node = *ours.best.begin();
+  const auto theirs = given.victims.find(node);
+  return given.best.contains(node) && theirs != given.victims.end() &&
+         theirs->second == ours.victims.at(node);
+}
+
+void compare_preemption(const Answer& given, const Answer& ours, Comparison& found) {
+  if (!given.preemption || !ours.preemption) return;
+  if (agrees(*given.preemption, *ours.preemption)) {
+    ++found.agreements;
+  } else {
+    found.differences.push_back(
+        {"preemption", to_text(*given.preemption), to_text(*ours.preemption)});
+  }
+}
+
 }  // namespace
 
 std::string to_text(const Difference& difference) {
@@ -101,6 +131,7 @@ Comparison compare(const Answer& given, const Answer& ours, const std::set<std::
   compare_nodes(given, ours, found);
   compare_messages(given, ours, found);
   compare_scores(given, ours, scoring, found);
+  compare_preemption(given, ours, found);
   return found;
 }
 

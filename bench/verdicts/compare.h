@@ -13,7 +13,7 @@ namespace bench::verdicts {
 
 // Two texts about one thing.
 struct Difference {
-  std::string where;  // a node, "message", or "NODE: score of PLUGIN"
+  std::string where;  // a node, "message", "preemption", or "NODE: score of PLUGIN"
   std::string given;
   std::string ours;
   friend bool operator==(const Difference&, const Difference&) = default;
@@ -31,7 +31,8 @@ struct Comparison {
 // Compared are codes, plugins and reasons of all nodes, the message and the scores of the `scoring`
 // plugins, as far as the given answer has them. A refusing verdict without a plugin is a node that
 // was never asked (only its code counts). An absent message is not known, unless some node fits:
-// then there must be none. Nothing is compared if a verdict's plugin is not `built` here.
+// then there must be none. Of preemption the victims are compared, on a node that is one of the
+// best. Nothing is compared if a verdict's plugin is not `built` here.
 [[nodiscard]] Comparison compare(const Answer& given, const Answer& ours,
                                  const std::set<std::string>& scoring,
                                  const std::function<bool(const NodeVerdict&)>& built);

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace bench::verdicts {
@@ -58,9 +59,13 @@ sched::Profile parity_profile(const Case& question) {
   return profile;
 }
 
-sched::Engine engine_with(const Case& question) {
+// `preempts`: all pods are of the profile, which evicts whomever kube-scheduler would.
+sched::Engine engine_with(const Case& question, bool preempts) {
   std::vector<sched::Profile> profiles;
   profiles.push_back(parity_profile(question));
+  if (preempts) {
+    profiles.back().preemption = {.evicts_bare_pods = true, .violates_budgets = true};
+  }
   sched::Engine engine(std::move(profiles), {});
   const sched::Time now{};
   const auto tell = [&]<typename Object>(const std::vector<Object>& objects) {
@@ -79,11 +84,13 @@ sched::Engine engine_with(const Case& question) {
   tell(question.replication_controllers);
   tell(question.replica_sets);
   tell(question.stateful_sets);
+  tell(question.disruption_budgets);
   tell(question.nodes);
   for (std::size_t i = 0; i < question.pods.size(); ++i) {
     k8s::Pod pod = question.pods[i];
     // The engine identifies pods by uid, which a case written by hand may leave out.
     if (pod.metadata.uid.empty()) pod.metadata.uid = "pods[" + std::to_string(i) + "]";
+    if (preempts) pod.spec.scheduler_name = kProfileName;
     engine.apply(sched::event::PodUpserted{pod}, now);
   }
   engine.apply(sched::event::Synced{}, now);
@@ -101,6 +108,23 @@ bool wraps_around(const k8s::Node& node) {
   });
 }
 
+Preemption preemption_for(const Case& question, k8s::Pod pod) {
+  sched::Engine engine = engine_with(question, true);
+  const sched::Time now{};
+  if (pod.metadata.uid.empty()) pod.metadata.uid = "pod";
+  engine.apply(sched::event::PodUpserted{std::move(pod)}, now);
+  Preemption made;
+  while (const auto decision = engine.step(now)) {
+    const auto* evict = std::get_if<sched::decision::Evict>(&*decision);
+    if (evict == nullptr) continue;
+    made.best.insert(evict->node);
+    for (const sched::PodRef& victim : evict->victims) {
+      made.victims[evict->node].insert(victim.namespace_ + '/' + victim.name);
+    }
+  }
+  return made;
+}
+
 }  // namespace
 
 bool is_built(const NodeVerdict& verdict) {
@@ -116,7 +140,7 @@ std::set<std::string> scoring_plugins(const Case& question) {
 }
 
 Answer judge(const Case& question, bool with_scores) {
-  const sched::Engine engine = engine_with(question);
+  const sched::Engine engine = engine_with(question, false);
   // Whichever scheduler the pod names, this profile judges it.
   k8s::Pod pod = question.pod;
   pod.spec.scheduler_name = kProfileName;
@@ -126,6 +150,9 @@ Answer judge(const Case& question, bool with_scores) {
     answer.nodes[node.node] = {.code = node.code, .plugin = node.plugin, .reasons = node.reasons};
   }
   answer.message = explanation.message;
+  if (question.answer && question.answer->preemption) {
+    answer.preemption = preemption_for(question, pod);
+  }
   if (!with_scores) return answer;
   const std::set<std::string> scoring = scoring_plugins(question);
   for (const sched::Candidate& node : engine.candidates(pod, question.nodes.size())) {

@@ -38,6 +38,10 @@ std::string to_line(const std::string& id, const Answer& answer) {
       of_node[plugin] = {{"normalized", score.normalized}, {"weighted", score.weighted}};
     }
   }
+  if (answer.preemption) {
+    json["preemption"]["best"] = answer.preemption->best;
+    json["preemption"]["victims"] = answer.preemption->victims;
+  }
   return to_line(json);
 }
 

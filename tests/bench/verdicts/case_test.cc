@@ -192,6 +192,36 @@ TEST_CASE("scores are read, and compared plugin by plugin") {
         std::vector<std::string>{"n: score of A: given 50 (100); ours 0 (0)"});
 }
 
+TEST_CASE("who would be evicted is read, and compared on the node of choice") {
+  const auto read = parse_case(
+      R"({"pod":{"metadata":{"name":"p"}},)"
+      R"("preemption":{"best":["b","a"],"victims":{"a":["x/2","x/1"],"b":["x/3"],"c":[]}}})",
+      "line 1");
+  REQUIRE(read);
+  REQUIRE(read->answer);
+  REQUIRE(read->answer->preemption);
+  CHECK(read->answer->preemption->best == std::set<std::string>{"a", "b"});
+  CHECK(read->answer->preemption->victims.at("a") == std::set<std::string>{"x/1", "x/2"});
+
+  const auto difference = [&](const Preemption& ours) -> std::string {
+    Answer answer;
+    answer.preemption = ours;
+    const Comparison found =
+        compare(*read->answer, answer, {}, [](const NodeVerdict&) { return true; });
+    return found.differences.empty() ? "" : to_text(found.differences[0]);
+  };
+  CHECK(difference({.best = {"a"}, .victims = {{"a", {"x/1", "x/2"}}}}).empty());
+  CHECK(difference({.best = {"b"}, .victims = {{"b", {"x/3"}}}}).empty());
+  CHECK(difference({.best = {"a"}, .victims = {{"a", {"x/1"}}}}) ==
+        "preemption: given on a x/1 x/2, or on b x/3; ours on a x/1");
+  CHECK_FALSE(difference({.best = {"c"}, .victims = {{"c", {}}}}).empty());
+  CHECK(difference({}) == "preemption: given on a x/1 x/2, or on b x/3; ours evicts nobody");
+
+  CHECK(parse_case(R"({"pod":{"metadata":{"name":"p"}},"preemption":{"bets":[]}})", "line 1")
+            .error()
+            .message == "preemption.bets: is not a field of an answer");
+}
+
 TEST_CASE("scores that are none are refused in words") {
   const auto error = [](const std::string& scores) {
     const auto read =

@@ -18,6 +18,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 )
@@ -42,6 +43,8 @@ type Case struct {
 	ReplicaSets            []appsv1.ReplicaSet            `json:"replicaSets,omitempty"`
 	StatefulSets           []appsv1.StatefulSet           `json:"statefulSets,omitempty"`
 
+	Budgets []policyv1.PodDisruptionBudget `json:"podDisruptionBudgets,omitempty"`
+
 	SpreadArgs *configv1.PodTopologySpreadArgs `json:"podTopologySpreadArgs,omitempty"` // nil: kube-scheduler's defaults
 
 	Pod corev1.Pod `json:"pod"`
@@ -54,6 +57,8 @@ type Answer struct {
 	PreFilter *Verdict           `json:"preFilter,omitempty"` // a rejection before any node was asked; each node carries it
 	Message   string             `json:"message,omitempty"`   // the text of the FitError; empty: a node fits, or a PreFilter narrowed the nodes
 	Scores    map[string]Scores  `json:"scores,omitempty"`    // by node that fits; nil: not asked for
+
+	Preemption *Preemption `json:"preemption,omitempty"` // nil: not asked for, or a node fits
 }
 
 // Verdict is what the filters say of a node. A rejection without a plugin is of a node that a PreFilter left out.

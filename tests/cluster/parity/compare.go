@@ -14,9 +14,13 @@ type Difference struct {
 	OursText              string
 	Plugin                string // it is its score of the node; empty: it is the verdict, or the message
 	GivenScore, OursScore Score
+	GivenRoom, OursRoom   *Preemption // it is of preemption; nil: it is not
 }
 
 func (d Difference) String() string {
+	if d.GivenRoom != nil {
+		return fmt.Sprintf("preemption: kube-scheduler %v, ours %v", d.GivenRoom, d.OursRoom)
+	}
 	if d.Node == "" {
 		return fmt.Sprintf("message: kube-scheduler %q, ours %q", d.GivenText, d.OursText)
 	}
@@ -28,6 +32,9 @@ func (d Difference) String() string {
 
 // Kind is what stays the same while a case is made smaller: which code of which plugin there is instead of which.
 func (d Difference) Kind() string {
+	if d.GivenRoom != nil {
+		return "other victims"
+	}
 	if d.Node == "" {
 		return "another message"
 	}
@@ -67,6 +74,9 @@ func Differences(given, ours Answer) []Difference {
 	if (given.Message != "" || fits) && given.Message != ours.Message {
 		found = append(found, Difference{GivenText: given.Message, OursText: ours.Message})
 	}
+	if given.Preemption != nil && !given.Preemption.agrees(ours.Preemption) {
+		found = append(found, Difference{GivenRoom: given.Preemption, OursRoom: ours.Preemption})
+	}
 	return found
 }
 
@@ -104,6 +114,7 @@ type Agreement struct {
 	Verdicts map[string]Count // by the plugin that rejects in kube-scheduler's answer, or fits, or narrowed
 	Scores   map[string]Count // by plugin, a node each
 	Messages Count
+	Evicts   Count           // of cases in which kube-scheduler evicts somebody
 	Missing  map[string]bool // plugins that the program under test cannot answer for
 }
 
@@ -135,6 +146,9 @@ func (a *Agreement) Add(focus string, cases []*Case, reply Reply) {
 				of.add(ok && score.counts(own), leftOut || !ok)
 				a.Scores[plugin] = of
 			}
+		}
+		if c.Preemption != nil && len(c.Preemption.Best) > 0 {
+			a.Evicts.add(c.Preemption.agrees(ours.Preemption), leftOut)
 		}
 		if c.Message != "" {
 			a.Messages.add(c.Message == ours.Message, leftOut)
@@ -170,6 +184,7 @@ func (a *Agreement) Join(other *Agreement) {
 		a.Scores[plugin] = of
 	}
 	a.Messages.join(other.Messages)
+	a.Evicts.join(other.Evicts)
 	maps.Copy(a.Missing, other.Missing)
 }
 

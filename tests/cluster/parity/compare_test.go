@@ -33,6 +33,36 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+func TestDifferencesOfPreemption(t *testing.T) {
+	given := &Preemption{Best: []string{"a", "b"}, Victims: map[string][]string{"a": {"x/1"}, "b": {"x/2", "x/3"}, "c": {"x/4"}}}
+	nobody := &Preemption{Best: []string{}, Victims: map[string][]string{}}
+	choice := func(node string, pods ...string) *Preemption {
+		return &Preemption{Best: []string{node}, Victims: map[string][]string{node: pods}}
+	}
+	for _, c := range []struct {
+		name        string
+		given, ours *Preemption
+		same        bool
+	}{
+		{"not asked for", nil, choice("a"), true},
+		{"one of the best", given, choice("b", "x/2", "x/3"), true},
+		{"other victims", given, choice("b", "x/2"), false},
+		{"a worse node", given, choice("c", "x/4"), false},
+		{"nobody in vain", given, nobody, false},
+		{"nobody", nobody, nobody, true},
+		{"somebody instead of nobody", nobody, choice("a", "x/1"), false},
+		{"no answer", given, nil, false},
+	} {
+		found := Differences(Answer{Preemption: c.given}, Answer{Preemption: c.ours})
+		if (len(found) == 0) != c.same {
+			t.Errorf("%s: got %v", c.name, found)
+		}
+		if len(found) == 1 && found[0].Kind() != "other victims" {
+			t.Errorf("%s: got the kind %q", c.name, found[0].Kind())
+		}
+	}
+}
+
 func TestAgreement(t *testing.T) {
 	fits := Verdict{Code: "Success"}
 	spread := Verdict{Code: "Unschedulable", Plugin: "PodTopologySpread", Reasons: []string{"no"}}

@@ -30,6 +30,7 @@ type Scheduler struct {
 	spread    spread
 	framework framework.Framework
 	scorers   []scorer
+	made      map[string]fwk.Plugin // by name
 }
 
 // snapshot is the lister that the plugins hold on to, whichever case it shows.
@@ -50,11 +51,13 @@ func NewScheduler(ctx context.Context) (*Scheduler, error) {
 		runtime.WithClientSet(s.store.client),
 		runtime.WithInformerFactory(s.store.factory),
 		runtime.WithSnapshotSharedLister(s.snapshot),
+		runtime.WithPodNominator(nobodyNominated{}),
 		runtime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(s.store.factory.Storage().V1().CSINodes().Lister())),
 		runtime.WithParallelism(1))
 	if err != nil {
 		return nil, fmt.Errorf("kube-scheduler's framework: %w", err)
 	}
+	s.made = made
 	return s, s.findScorers(made)
 }
 
@@ -74,6 +77,9 @@ func defaultProfile() (*config.KubeSchedulerProfile, error) {
 	return profile, nil
 }
 
+// PreemptionFocus is the focus of cases that also ask who would be evicted.
+const PreemptionFocus = "preemption"
+
 // Answer gives what kube-scheduler says of the case's pod, whatever answer the case has. An error is one of a plugin: kube-scheduler
 // would try the pod again.
 func (s *Scheduler) Answer(ctx context.Context, c *Case) (Answer, error) {
@@ -84,6 +90,9 @@ func (s *Scheduler) Answer(ctx context.Context, c *Case) (Answer, error) {
 	a, err := s.filter(ctx, c, nodes)
 	if err == nil && s.Scores && len(a.fits) > 0 {
 		a.answer.Scores, err = s.score(ctx, &c.Pod, a)
+	}
+	if err == nil && c.Focus == PreemptionFocus && len(a.fits) == 0 && a.answer.PreFilter == nil {
+		a.answer.Preemption, err = s.preempt(ctx, c, nodes, a)
 	}
 	return a.answer, err
 }

@@ -20,6 +20,7 @@ func report(s settings, found *outcome) {
 		table("plugin", "scores", slices.Sorted(maps.Keys(a.Scores)), a.Scores)
 	}
 	table("", "messages", []string{""}, map[string]parity.Count{"": a.Messages})
+	table("", "evictions", []string{""}, map[string]parity.Count{"": a.Evicts})
 	if len(a.Missing) > 0 {
 		fmt.Printf("left out: cases that need what bench verdicts cannot answer yet of %s\n", strings.Join(slices.Sorted(maps.Keys(a.Missing)), ", "))
 	}

@@ -34,6 +34,7 @@ type rates struct {
 	owned       float64 // of a pod; 0: there are no Services and controllers at all, and the profile's default constraints are upstream's
 	features    float64 // of a pod that needs one of kubelet's; 0: no node declares any
 	inTree      float64 // of a disk that CSI drivers on some nodes have taken over
+	preempts    bool    // pods have priorities, and some a PodDisruptionBudget; none is being deleted
 	overflow    float64 // of a quantity that is beyond 64 bits, or is so when counted in thousandths
 }
 
@@ -57,6 +58,8 @@ var foci = map[string]rates{
 	"features": {features: .7, tainted: .1, tolerations: .3, nodeTerms: .1, ports: .1, spread: .2, podTerms: .1, preferences: .1, unlabelled: .1},
 	"in-tree":  {volumes: .8, inTree: .4, nodeTerms: .05, unlabelled: .1},
 	"overflow": {scarce: 1, gpus: .2, resized: .3, overflow: .1},
+	parity.PreemptionFocus: {preempts: true, scarce: .6, gpus: .3, tainted: .05, cordoned: .03, tolerations: .6, nodeTerms: .05, ports: .3, spread: .25,
+		podTerms: .15, preferences: .05, unlabelled: .05},
 	"mixed": {scarce: .4, gpus: .3, tainted: .2, cordoned: .1, tolerations: .5, nodeTerms: .3, ports: .2, volumes: .3, spread: .4,
 		podTerms: .25, preferences: .3, unlabelled: .12, resized: .1, huge: .002, owned: .3, features: .05},
 }
@@ -64,7 +67,7 @@ var foci = map[string]rates{
 // Foci are the names of what a case can stress, in the order in which they are reported. "overflow" is drawn only when asked for: its
 // quantities make kube-scheduler's sums wrap around, and gpu-scheduler must not agree with that.
 var Foci = []string{"resources", "gpu", "taints", "affinity", "ports", "spread", "defaults", "interpod", "volumes", "in-tree", "features",
-	"preferences", "mixed", "combined"}
+	"preferences", parity.PreemptionFocus, "mixed", "combined"}
 
 // Case draws the case with that number, without an answer.
 func Case(seed uint64, focus string, number int) (*parity.Case, error) {
@@ -87,6 +90,7 @@ type drawer struct {
 	err    error // the first pod that could not be made
 	small  bool  // the nodes of this case
 	claims []claim
+	held   map[string]bool // host ports, by node
 }
 
 func (d *drawer) cluster(c *parity.Case) {
@@ -107,10 +111,21 @@ func (d *drawer) cluster(c *parity.Case) {
 		c.SpreadArgs = d.spreadArgs()
 	}
 	c.Pod = d.pod("pending", pending, true)
+	if d.preempts {
+		c.Pod.Spec.NodeName = ""
+		d.pressing(&c.Pod)
+		c.Budgets = d.budgets(pending)
+	}
 	d.claimScratch(c, &c.Pod)
 	// Most pods share the namespace of the pending one, and some nodes have more than their share of them.
 	crowded := d.IntN(nodes)
 	pods := d.IntN(1 + 3*nodes)
+	var started []int
+	if d.preempts {
+		pods = nodes + d.IntN(1+5*nodes)
+		started = d.Perm(pods)
+		d.held = map[string]bool{}
+	}
 	if d.spread+d.podTerms+d.owned > .5 && d.chance(.7) {
 		pods = 4 + d.IntN(22)
 	}
@@ -126,6 +141,10 @@ func (d *drawer) cluster(c *parity.Case) {
 		}
 		pod.Spec.NodeName = c.Nodes[on].Name
 		d.live(&pod)
+		if d.preempts {
+			d.evictable(&pod, started[i])
+			d.oneHolder(&pod)
+		}
 		d.claimScratch(c, &pod)
 		c.Pods = append(c.Pods, pod)
 	}
