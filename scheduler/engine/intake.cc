@@ -253,8 +253,11 @@ void Intake::pod_gone(const std::string& uid) {
   const bool held = record->placement().has_value();
   const NodeSlot left = held ? record->placement()->node() : kNoSlot;
   if (held) backoffs_.pod_gone(uid, *record->placement());
-  if (held && record->name() != nullptr) {
-    world_.budgets.gone({*record->placement()->occupant().pod_class, *record->name()});
+  if (world_.preempts() && record->name() != nullptr) {
+    const bool waits = record->waiting() != nullptr;
+    world_.budgets.gone(
+        {waits ? *record->waiting()->pod_class : *record->placement()->occupant().pod_class,
+         *record->name()});
   }
   const std::string gone = uid;  // `uid` may be part of what is destroyed below
   world_.pods.erase(gone);

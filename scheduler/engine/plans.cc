@@ -17,6 +17,7 @@ namespace {
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::chrono::minutes kBeyondDeadline{1};
 constexpr std::chrono::minutes kMostPatience{60};
+constexpr std::string_view kQuotaChanged = "its GPU quota has changed";
 // Between two rounds in which it is looked whether there is room elsewhere.
 constexpr std::chrono::seconds kBetweenRounds{1};
 
@@ -157,9 +158,9 @@ void Plans::spare(const std::string& uid) {
   if (goes) return;
   const PodRecord& pod = *world_.pods.find(uid);
   world_.budgets.stays({*pod.placement()->occupant().pod_class, *pod.name()});
+  spared_.insert(uid);
   for (auto each = first; each != end; ++each) {
-    plans_.find(each->second)->second.failure = "a pod that was to leave the node stays";
-    due_.insert(each->second);
+    fail(plans_.find(each->second)->second.bind.pod.uid, "a pod that was to leave the node stays");
   }
 }
 
@@ -190,6 +191,10 @@ void Plans::room_changed(NodeSlot node) {
 void Plans::leaves_by(const std::string& uid, Time deadline) {
   if (!world_.preempts()) return;
   deadlines_[uid] = deadline;
+  if (spared_.erase(uid) > 0) {
+    const PodRecord& pod = *world_.pods.find(uid);
+    world_.budgets.evicted({*pod.placement()->occupant().pod_class, *pod.name()});
+  }
   for (auto [each, end] = leaving_.equal_range(uid); each != end; ++each) {
     const Entry plan = plans_.find(each->second);
     const auto& [end_now, latest] = std::pair(plan->second.end, plan->second.latest);
@@ -204,8 +209,9 @@ bool Plans::is_stuck(const std::string& uid, Time now) const {
 }
 
 void Plans::has_left(const std::string& uid, NodeSlot node) {
-  if (on_node_.empty() && stuck_.empty() && deadlines_.empty()) return;
+  if (on_node_.empty() && stuck_.empty() && deadlines_.empty() && spared_.empty()) return;
   stuck_.erase(uid);
+  spared_.erase(uid);
   deadlines_.erase(uid);
   for (auto [each, end] = leaving_.equal_range(uid); each != end; ++each) {
     Plan& plan = plans_.find(each->second)->second;
@@ -219,7 +225,9 @@ void Plans::has_left(const std::string& uid, NodeSlot node) {
 void Plans::fail(const std::string& uid, std::string why) {
   const auto found = of_pod_.find(uid);
   if (found == of_pod_.end()) return;
-  plans_.find(found->second)->second.failure = std::move(why);
+  Plan& plan = plans_.find(found->second)->second;
+  plan.failure = std::move(why);
+  plan.by_node = false;
   due_.insert(found->second);
 }
 
@@ -308,6 +316,7 @@ std::optional<Decision> Plans::next(Time now) {
     const bool is_ready = readiness.state == Readiness::State::kReady;
     const bool made_room = plan->second.makes_room;
     const bool moves = plan->second.moves;
+    const bool by_node = plan->second.by_node;
     if (made_room && is_ready) {
       if (auto part = prepare(plan, now)) return *std::move(part);
     } else if (made_room) {
@@ -319,7 +328,7 @@ std::optional<Decision> Plans::next(Time now) {
     if (moves) {
       queue_.activate(release(record), QueueEvent::kObjectChange);
     } else {
-      if (made_room) record.waiting()->refused_binds.add(bind.node, readiness.why, now);
+      if (made_room && by_node) record.waiting()->refused_binds.add(bind.node, readiness.why, now);
       undo(record, true, now);
     }
     return decision::NotPrepared{.pod = std::move(bind.pod),
@@ -368,8 +377,12 @@ Readiness Plans::readiness_of(Id id, const Plan& plan, Time now) const {
 
 Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) const {
   using State = Readiness::State;
-  if (obstacle(id, plan, node, {}).empty()) return {};
-  if (plan.leaving.empty()) return {State::kFailed, "the room that was made is taken"};
+  const std::string_view now = obstacle(id, plan, node, {});
+  if (now.empty()) return {};
+  if (plan.leaving.empty()) {
+    return {State::kFailed,
+            now == kQuotaChanged ? std::string(now) : "the room that was made is taken"};
+  }
   const std::string_view lasting = obstacle(id, plan, node, plan.leaving);
   if (!lasting.empty()) return {State::kFailed, std::string(lasting)};
   return {State::kWaits, fmt::format("{} pod(s) have not left the node", plan.leaving.size())};
@@ -384,8 +397,15 @@ std::string_view Plans::obstacle(Id id, const Plan& plan, NodeSlot node,
     if (each->second <= id) continue;
     trial.take_away(*world_.pods.find(plans_.find(each->second)->second.bind.pod.uid));
   }
+  // Those that make room elsewhere are charged beside their victims, too.
+  for (auto each = plans_.upper_bound(id); each != plans_.end(); ++each) {
+    const Plan& later = each->second;
+    if (!later.makes_room || later.bind.node == plan.bind.node) continue;
+    const quota::Charge* charge = world_.pods.find(later.bind.pod.uid)->charged();
+    if (charge != nullptr) trial.quota.take_away(*charge);
+  }
   for (const std::string& uid : gone) trial.take_away(*world_.pods.find(uid));
-  if (!quota_allows(record, node, trial.quota)) return "its GPU quota has changed";
+  if (!quota_allows(record, node, trial.quota)) return kQuotaChanged;
   const WaitingPod& pod = *record.waiting();
   const Ruling ruling = finder_.ruling_without(pod, trial.nodes);
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
@@ -420,6 +440,7 @@ Plans::Plan Plans::end(Entry plan) {
 WaitingPod& Plans::release(PodRecord& record) {
   WaitingPod& waiting = *record.waiting();
   const NodeSlot node = record.placement()->node();
+  world_.budgets.stays({*waiting.pod_class, waiting.pod.metadata.name});
   record.forget();
   has_left(waiting.pod.metadata.uid, node);
   waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid});

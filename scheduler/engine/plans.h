@@ -74,12 +74,19 @@ class Plans {
   [[nodiscard]] std::uint64_t wait_for_room(decision::Bind bind, Leaving leaving, Time now);
   // The pods that are evicted for this pod, and are not known to be deleted yet.
   [[nodiscard]] std::vector<std::string> evicted_for(const std::string& uid) const;
+  // Calls visit(uid) for each pod that leaves a node: some plan counts on it, or it is being
+  // deleted. A pod may be visited twice.
+  template <typename Visit>
+  void for_each_leaving(Visit&& visit) const {
+    for (const auto& [uid, plan] : leaving_) visit(uid);
+    for (const auto& [uid, deadline] : deadlines_) visit(uid);
+  }
   // Whether some plan counts on it that the pod leaves its node.
   [[nodiscard]] bool counts_on(const std::string& uid) const { return leaving_.contains(uid); }
   // Whether the pod, which is being deleted, leaves too late to be waited for: a plan has waited in
   // vain, or would.
   [[nodiscard]] bool is_stuck(const std::string& uid, Time now) const;
-  // The pod's plan, if it has one, will be undone for this reason.
+  // The pod's plan, if it has one, will be undone for this reason, which is not the node's fault.
   void fail(const std::string& uid, std::string why);
 
   // The outcome of a part. For bind_failed() the pod is assumed.
@@ -117,6 +124,7 @@ class Plans {
     Time latest{};         // makes_room: `end` is never later
     std::string failure;   // not empty: the plan will be undone
     bool moves = false;    // because there is room elsewhere
+    bool by_node = true;   // the failure is the node's fault: after some it is left out for the pod
   };
   using Entry = std::map<Id, Plan>::iterator;
 
@@ -170,6 +178,8 @@ class Plans {
   std::unordered_multimap<std::string, Id> leaving_;  // by uid of the pods that leave
   std::unordered_multimap<NodeSlot, Id> on_node_;
   std::unordered_set<std::string> stuck_;
+  // Nothing is evicted any more for the plans that had them evicted. Some may have been deleted.
+  std::unordered_set<std::string> spared_;
   // look_elsewhere(): those that the present round has not looked at yet; the pod (its uid) that
   // must have its turn before; and what the last round has seen.
   std::deque<Id> round_;

@@ -12,6 +12,7 @@
 namespace sched {
 
 std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
+  pod.refused_binds.forget(now);
   if (pod.queue != kMainQueue) return attempt_by_quota(pod, now);
   const ScoreCache& of_shape = finder_.refresh(pod.profile, pod.shape);
   // If no node can ever take the shape, that is reported, whatever constraints answer.
@@ -69,7 +70,6 @@ Decision Place::with_quota_words(decision::Unschedulable told, const WaitingPod&
 }
 
 Ruling Place::ruling_for(WaitingPod& pod, Time now) {
-  pod.refused_binds.forget(now);
   world_.topology_rejections.forget(now);
   return finder_.ruling_for(pod);
 }

@@ -21,6 +21,7 @@ std::string with_words(std::string message, const std::string& words) {
 Preempt::Preempt(World& world, Finder& finder, Queues& queue, Holds& holds,
                  const QuotaSearch& search, Plans& plans)
     : world_(world),
+      finder_(finder),
       queue_(queue),
       holds_(holds),
       search_(search),
@@ -28,37 +29,73 @@ Preempt::Preempt(World& world, Finder& finder, Queues& queue, Holds& holds,
       victims_(world, finder, holds, plans) {}
 
 bool Preempt::could_help(const WaitingPod& pod) const {
-  if (!world_.preempts() || !world_.profiles[pod.profile].preemption) return false;
   if (pod.place != QueuePlace::kParked) return false;
   return pod.queue == kMainQueue || !search_.must_wait_for_turn(pod);
 }
 
 Preempt::Key Preempt::key_of(const WaitingPod& pod) {
-  return {pod.profile, pod.shape.id(), pod.order.priority, pod.queue, pod.apart};
+  const Ruling ruling = finder_.ruling_for(pod);
+  Apart apart;
+  if (ruling.of_class) {
+    apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
+    apart.besides = ruling.besides;
+  }
+  if (ruling.of_pod) apart.arrival = pod.order.arrival;
+  apart.held_for = holds_.apart(pod).held_for;
+  return {pod.tenant, pod.profile, pod.shape.id(), pod.order.priority, pod.queue, apart};
+}
+
+Preempt::Kind& Preempt::kind_of(const WaitingPod& pod, Time now) {
+  const auto [at, is_new] = kinds_.try_emplace(key_of(pod));
+  Kind& kind = at->second;
+  if (is_new) {
+    kind.shape = pod.shape;
+    kind.searched = now;
+  }
+  kind.pods.insert_or_assign(pod.order, pod.pod.metadata.uid);
+  prune(kind);
+  return kind;
+}
+
+WaitingPod* Preempt::find(const std::string& uid) const {
+  PodRecord* const record = world_.pods.find(uid);
+  WaitingPod* const pod = record == nullptr ? nullptr : record->waiting();
+  return pod != nullptr && could_help(*pod) ? pod : nullptr;
+}
+
+WaitingPod* Preempt::first_of(Kind& kind) const {
+  while (!kind.pods.empty()) {
+    if (WaitingPod* const pod = find(kind.pods.begin()->second)) return pod;
+    kind.pods.erase(kind.pods.begin());
+  }
+  return nullptr;
+}
+
+void Preempt::prune(Kind& kind) const {
+  constexpr std::size_t kFew = 64;
+  if (kind.pods.size() < 2 * kind.pruned_at + kFew) return;
+  std::erase_if(kind.pods, [&](const auto& each) { return find(each.second) == nullptr; });
+  kind.pruned_at = kind.pods.size();
 }
 
 Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time now) {
-  if (!could_help(pod)) return told;
+  if (!world_.profiles[pod.profile].preemption || !could_help(pod)) return told;
   if (pod.pod.spec.preemption_policy == "Never") {
     told.message =
         with_words(std::move(told.message), "not eligible due to preemptionPolicy=Never.");
     return told;
   }
-  const auto [at, is_new] = kinds_.try_emplace(key_of(pod));
-  Kind& kind = at->second;
-  if (is_new) {
-    kind.shape = pod.shape;
-    kind.tenant = pod.tenant;
-    kind.searched = now;
-  }
-  const bool has_turn = std::exchange(kind.has_victims, false);
+  Kind& kind = kind_of(pod, now);
+  const bool has_turn = kind.has_turn == pod.pod.metadata.uid;
+  if (has_turn) kind.has_turn.clear();
   const bool is_due = kind.seen != versions() && now >= kind.again && !some_wait_;
   if (has_turn || (is_due && may_search(now))) {
     const VictimSearch::Found found = search(kind, pod, now);
     if (found.best) return evict(pod, *found.best, told, now);
-  } else if (kind.seen != versions()) {
+  }
+  if (kind.seen != versions()) {
     looked_at_.reset();
-    next_look_ = std::min(next_look_, std::max(now, kind.again));
+    next_look_ = std::min(next_look_, std::max(last_look_ + kBetweenLooks, kind.again));
   }
   told.message = with_words(std::move(told.message), kind.words);
   return told;
@@ -75,7 +112,8 @@ bool Preempt::may_search(Time now) {
   return may_cost_ > 0;
 }
 
-VictimSearch::Found Preempt::search(Kind& kind, const WaitingPod& pod, Time now) {
+VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
+  pod.refused_binds.forget(now);
   VictimSearch::Found found = victims_.search(pod, now);
   may_cost_ -= static_cast<std::int64_t>(found.cost);
   kind.searched = now;
@@ -85,6 +123,11 @@ VictimSearch::Found Preempt::search(Kind& kind, const WaitingPod& pod, Time now)
   }
   kind.seen = versions();
   kind.again = now + kBetweenSearches;
+  if (const auto end = pod.refused_binds.next_end()) {
+    // Then a node is not left out for it any more.
+    kind.seen.reset();
+    kind.again = std::max(kind.again, *end);
+  }
   kind.words = fit_error(world_.nodes.size(), found.reasons);
   return found;
 }
@@ -122,38 +165,27 @@ decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
   std::string words = fmt::format("found a potential placement for pod on node {}, ", bind.node);
   if (!evict.victims.empty()) {
     words += fmt::format("preempting {} victims", evict.victims.size());
+  } else if (!leaving.others.empty()) {
+    words += fmt::format("where {} pods are being deleted", leaving.others.size());
   } else {
-    words += fmt::format("where {} pods are being deleted", victims.leaving.size());
+    words += "which a pod of lower priority was to get";
   }
   evict.message = with_words(told.message, words);
   evict.plan = plans_.wait_for_room(std::move(bind), std::move(leaving), now);
   return evict;
 }
 
-std::map<Preempt::Key, WaitingPod*> Preempt::first_of_kinds() {
-  std::map<Key, WaitingPod*> firsts;
-  const std::vector<Entity*> waiting = queue_.entities();
-  for (Entity* entity : waiting) {
-    if (entity->place != QueuePlace::kParked) continue;
-    WaitingPod& pod = pod_of(*entity);
-    if (!could_help(pod)) continue;
-    WaitingPod*& first = firsts[key_of(pod)];
-    if (first == nullptr || pod.order < first->order) first = &pod;
-  }
-  may_cost_ -= static_cast<std::int64_t>(waiting.size());
-  return firsts;
-}
-
 void Preempt::sort(std::vector<Kinds::iterator>& kinds) const {
-  std::map<std::uint64_t, Time> last;  // when each tenant had a search
-  for (const auto& [_, kind] : kinds_) {
-    Time& of_tenant = last[kind.tenant];
-    of_tenant = std::max(of_tenant, kind.searched);
-  }
+  const auto tenant = [](Kinds::const_iterator kind) { return std::get<0>(kind->first); };
   const auto priority = [](Kinds::iterator kind) { return -std::get<std::int32_t>(kind->first); };
+  std::map<std::uint64_t, Time> last;  // when each tenant had a search
+  for (auto each = kinds_.begin(); each != kinds_.end(); ++each) {
+    Time& of_tenant = last[tenant(each)];
+    of_tenant = std::max(of_tenant, each->second.searched);
+  }
   std::sort(kinds.begin(), kinds.end(), [&](auto a, auto b) {
     const auto order = [&](Kinds::iterator kind) {
-      return std::tuple(priority(kind), kind->second.tenant, kind->second.searched);
+      return std::tuple(priority(kind), tenant(kind), kind->second.searched);
     };
     return std::pair(order(a), a->first) < std::pair(order(b), b->first);
   });
@@ -162,11 +194,10 @@ void Preempt::sort(std::vector<Kinds::iterator>& kinds) const {
   std::vector<std::pair<Turn, Kinds::iterator>> in_turn;
   std::size_t turn = 0;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const std::uint64_t tenant = kinds[i]->second.tenant;
-    const bool goes_on = i > 0 && kinds[i - 1]->second.tenant == tenant &&
+    const bool goes_on = i > 0 && tenant(kinds[i - 1]) == tenant(kinds[i]) &&
                          priority(kinds[i - 1]) == priority(kinds[i]);
     turn = goes_on ? turn + 1 : 0;
-    in_turn.emplace_back(Turn(priority(kinds[i]), turn, last[tenant]), kinds[i]);
+    in_turn.emplace_back(Turn(priority(kinds[i]), turn, last[tenant(kinds[i])]), kinds[i]);
   }
   std::stable_sort(in_turn.begin(), in_turn.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -176,36 +207,44 @@ void Preempt::sort(std::vector<Kinds::iterator>& kinds) const {
 
 void Preempt::wake(Time now) {
   if (kinds_.empty() || now < next_look_ || looked_at_ == versions()) return;
+  last_look_ = now;
   std::optional<Time> next;  // when the first of those that are left may be searched for
   std::vector<Kinds::iterator> due;
-  for (auto each = kinds_.begin(); each != kinds_.end(); ++each) {
-    const Kind& kind = each->second;
-    if (kind.has_victims || kind.seen == versions()) continue;
-    if (now >= kind.again) {
-      due.push_back(each);
-    } else {
+  for (auto each = kinds_.begin(); each != kinds_.end();) {
+    const auto at = each++;
+    Kind& kind = at->second;
+    if (kind.seen == versions()) continue;
+    if (now < kind.again) {
       next = std::min(next.value_or(kind.again), kind.again);
+    } else if (first_of(kind) != nullptr) {
+      due.push_back(at);
+    } else if (!has_turn(kind)) {
+      kinds_.erase(at);
     }
   }
   some_wait_ = !due.empty() && !may_search(now);
-  if (!due.empty() && !some_wait_) {
-    sort(due);
-    const auto firsts = first_of_kinds();
-    for (const Kinds::iterator each : due) {
-      const auto first = firsts.find(each->first);
-      if (first == firsts.end()) {
-        kinds_.erase(each);
-      } else if (!may_search(now)) {
-        some_wait_ = true;
-      } else if (search(each->second, *first->second, now).best) {
-        each->second.has_victims = true;
-        queue_.activate(*first->second, QueueEvent::kObjectChange);
-      }
+  if (!due.empty() && !some_wait_) sort(due);
+  for (const Kinds::iterator each : due) {
+    Kind& kind = each->second;
+    if (has_turn(kind)) continue;
+    if (!may_search(now)) {
+      some_wait_ = true;
+      break;
     }
+    WaitingPod& pod = *first_of(kind);
+    if (!search(kind, pod, now).best) continue;
+    kind.has_turn = pod.pod.metadata.uid;
+    queue_.activate(pod, QueueEvent::kObjectChange);
   }
   if (some_wait_) next = now;
   looked_at_ = next ? std::nullopt : std::optional(versions());
   next_look_ = std::max(next.value_or(now), now + kBetweenLooks);
+}
+
+bool Preempt::has_turn(const Kind& kind) const {
+  const PodRecord* record = kind.has_turn.empty() ? nullptr : world_.pods.find(kind.has_turn);
+  return record != nullptr && record->waiting() != nullptr &&
+         record->waiting()->place == QueuePlace::kActive;
 }
 
 std::optional<Time> Preempt::next() const {

@@ -56,40 +56,50 @@ class Preempt {
   static constexpr std::int64_t kCostPerSecond = 5'000'000;
   static constexpr std::int64_t kMostSaved = kCostPerSecond / 2;
 
-  // Profile, shape, priority, queue, what sets it apart: of pods for which the same pods could be
-  // evicted.
-  using Key = std::tuple<std::size_t, ShapeId, std::int32_t, QueueId, Apart>;
+  // Namespace, profile, shape, priority, queue, and what rules across nodes read besides: of pods
+  // for which the same pods could be evicted.
+  using Key = std::tuple<std::uint64_t, std::size_t, ShapeId, std::int32_t, QueueId, Apart>;
   // What the answer depends on: nodes and their pods, quotas, budgets.
   using Versions = std::array<std::uint64_t, 3>;
   // Pods that have no room, and nobody to evict, as far as is known.
   struct Kind {
-    ShapeRef shape;            // so that its id stays the same
-    std::uint64_t tenant = 0;  // of the first of them
+    ShapeRef shape;                          // so that its id stays the same
+    std::map<QueueOrder, std::string> pods;  // their uids; some may be no more
+    std::size_t pruned_at = 0;               // so many were left when those were erased
     std::string words = "not tried yet.";
     std::optional<Versions>
-        seen{};                // by the last search; nullopt: there was none, or it found some
-    Time searched{};           // last; or when it began to wait for that
-    Time again{};              // no search before
-    bool has_victims = false;  // found by the last search: one of the pods gets a turn
+        seen{};            // by the last search; nullopt: there was none, or it found some
+    Time searched{};       // last; or when it began to wait for that
+    Time again{};          // no search before
+    std::string has_turn;  // the pod (its uid) for which the last search has found some
   };
   using Kinds = std::map<Key, Kind>;
 
   // Whether evictions are what could help the pod, which was refused.
   [[nodiscard]] bool could_help(const WaitingPod& pod) const;
-  [[nodiscard]] static Key key_of(const WaitingPod& pod);
+  [[nodiscard]] Key key_of(const WaitingPod& pod);
+  // The kind of the pod, which is one of its pods from now on.
+  [[nodiscard]] Kind& kind_of(const WaitingPod& pod, Time now);
   [[nodiscard]] Versions versions() const {
     return {world_.nodes.changes().end(), world_.ledger.version(), world_.budgets.version()};
   }
   [[nodiscard]] bool may_search(Time now);
-  [[nodiscard]] VictimSearch::Found search(Kind& kind, const WaitingPod& pod, Time now);
+  [[nodiscard]] VictimSearch::Found search(Kind& kind, WaitingPod& pod, Time now);
   [[nodiscard]] decision::Evict evict(WaitingPod& pod, const Victims& victims,
                                       const decision::Unschedulable& told, Time now);
-  // The first pod of each kind that is still refused. O(pods that wait).
-  [[nodiscard]] std::map<Key, WaitingPod*> first_of_kinds();
+  // The pod, if it still waits and evictions could help it; else null.
+  [[nodiscard]] WaitingPod* find(const std::string& uid) const;
+  // The first pod of the kind; null: there is none left.
+  [[nodiscard]] WaitingPod* first_of(Kind& kind) const;
+  // Whether its pod with victims still waits for its turn.
+  [[nodiscard]] bool has_turn(const Kind& kind) const;
+  // Erases the pods that are no more, if they may be many.
+  void prune(Kind& kind) const;
   // Puts kinds into the order in which they are searched for.
   void sort(std::vector<Kinds::iterator>& kinds) const;
 
   World& world_;
+  Finder& finder_;
   Queues& queue_;
   Holds& holds_;
   const QuotaSearch& search_;
@@ -98,6 +108,7 @@ class Preempt {
   Kinds kinds_;
   std::optional<Versions> looked_at_;  // all kinds were searched for since; nullopt: not all
   bool some_wait_ = false;             // because the last look ran out of cost
+  Time last_look_{};
   Time next_look_{};
   std::int64_t may_cost_ = kMostSaved;
   Time may_cost_at_{};

@@ -3,6 +3,7 @@
 #include "scheduler/engine/line/quota_search.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -45,9 +46,10 @@ auto harm_of(const Victims& victims) {
 // The search on one node.
 class VictimSearch::OnNode {
  public:
-  // `ruling_cost`: nullopt: no rules across nodes concern the pod.
+  // `ruling_cost`: nullopt: no rules across nodes concern the pod. `leaving`: each once.
   OnNode(const VictimSearch& search, const WaitingPod& pod, const PreparedShape& prepared,
-         std::optional<std::uint64_t> ruling_cost, NodeSlot node, Time now)
+         std::optional<std::uint64_t> ruling_cost, const std::vector<const quota::Charge*>& leaving,
+         NodeSlot node, Time now)
       : world_(search.world_),
         finder_(search.finder_),
         holds_(search.holds_),
@@ -56,6 +58,7 @@ class VictimSearch::OnNode {
         policy_(*world_.profiles[pod.profile].preemption),
         prepared_(prepared),
         ruling_cost_(ruling_cost),
+        leaving_(leaving),
         node_(node),
         now_(now) {}
 
@@ -75,6 +78,11 @@ class VictimSearch::OnNode {
   [[nodiscard]] std::optional<Victims> look(Whose whose, Found& found) {
     whose_ = whose;
     WorldTrial trial(world_);
+    quota::LedgerTrial left(world_.ledger);
+    left_ = &left;
+    for (const quota::Charge* charge : leaving_) {
+      if (charge->node() != node_) left.take_away(*charge);
+    }
     Victims victims;
     victims.node = node_;
     victims.borrows = whose == Whose::kOwnQuota;
@@ -95,7 +103,7 @@ class VictimSearch::OnNode {
     // The least important first: of another quota they go only while it borrows.
     std::vector<const Occupant*> removed;
     for (auto one = others.rbegin(); one != others.rend(); ++one) {
-      if (!may_lose(**one, trial)) continue;
+      if (!may_lose(**one)) continue;
       take_away(**one, trial, found);
       removed.insert(removed.begin(), *one);
     }
@@ -135,13 +143,17 @@ class VictimSearch::OnNode {
   [[nodiscard]] std::vector<bool> violated_by(const std::vector<const Occupant*>& pods,
                                               Found& found) const {
     std::vector<DisruptionBudgets::Pod> covered;
-    covered.reserve(pods.size());
-    for (const Occupant* pod : pods) {
-      covered.push_back({*pod->pod_class, *record_of(*pod).name()});
+    std::vector<std::size_t> of;
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      if (plans_.prepares(*pods[i]->uid)) continue;  // does not run yet
+      covered.push_back({*pods[i]->pod_class, *record_of(*pods[i]).name()});
+      of.push_back(i);
     }
-    DisruptionBudgets::Violations violations = world_.budgets.violated_by(covered);
+    const DisruptionBudgets::Violations violations = world_.budgets.violated_by(covered);
     found.cost += violations.compared;
-    return std::move(violations.by);
+    std::vector<bool> violates(pods.size());
+    for (std::size_t i = 0; i < of.size(); ++i) violates[of[i]] = violations.by[i];
+    return violates;
   }
 
   // What is held on the node for the pod itself.
@@ -164,23 +176,29 @@ class VictimSearch::OnNode {
     return occupant.owner != 0 || policy_.evicts_bare_pods;
   }
   // Whether its quota may lose the pod.
-  [[nodiscard]] bool may_lose(const Occupant& occupant, const WorldTrial& trial) const {
+  [[nodiscard]] bool may_lose(const Occupant& occupant) const {
     const quota::Charge* charge = charge_of(occupant);
     const bool counts = charge != nullptr && charge->quota();
     const bool is_own = counts && pod_.queue != kMainQueue && *charge->quota() == quota_of(pod_);
     if (whose_ == Whose::kOwnQuota) return is_own;
-    return !counts || is_own || world_.ledger.borrows(*charge, &trial.quota);
+    return !counts || is_own || world_.ledger.borrows(*charge, left_);
   }
 
   void take_away(const Occupant& occupant, WorldTrial& trial, Found& found) const {
     found.cost += kCostOfVerdict;
     trial.nodes.take_away(node_, occupant);
-    if (const auto* charge = charge_of(occupant)) trial.quota.take_away(*charge);
+    if (const auto* charge = charge_of(occupant)) {
+      trial.quota.take_away(*charge);
+      left_->take_away(*charge);
+    }
   }
   void put_back(const Occupant& occupant, WorldTrial& trial, Found& found) const {
     found.cost += kCostOfVerdict;
     trial.nodes.put_back(node_, occupant);
-    if (const auto* charge = charge_of(occupant)) trial.quota.put_back(*charge);
+    if (const auto* charge = charge_of(occupant)) {
+      trial.quota.put_back(*charge);
+      left_->put_back(*charge);
+    }
   }
   // Null: it holds no GPU, or there are no quotas.
   [[nodiscard]] const quota::Charge* charge_of(const Occupant& occupant) const {
@@ -224,9 +242,12 @@ class VictimSearch::OnNode {
   const Preemption& policy_;
   const PreparedShape& prepared_;
   const std::optional<std::uint64_t> ruling_cost_;
+  const std::vector<const quota::Charge*>& leaving_;
   const NodeSlot node_;
   const Time now_;
   Whose whose_ = Whose::kAny;
+  // The accounts when all who leave have left, also on other nodes.
+  quota::LedgerTrial* left_ = nullptr;
   std::vector<std::string> reasons_;  // of the last answer that was no
 };
 
@@ -251,6 +272,14 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, Time now) {
     const bool nominated = world_.nodes.name(victims.node) == pod.pod.status.nominated_node_name;
     return std::tuple(!victims.evicted.empty(), !nominated, victims.borrows, harm_of(victims));
   };
+  std::set<const quota::Charge*> leaving_once;
+  if (world_.ledger.in_force()) {
+    plans_.for_each_leaving([&](const std::string& uid) {
+      const quota::Charge* charge = world_.pods.find(uid)->charged();
+      if (charge != nullptr) leaving_once.insert(charge);
+    });
+  }
+  const std::vector<const quota::Charge*> leaving(leaving_once.begin(), leaving_once.end());
   const auto look_at = [&](NodeSlot slot) {
     const auto verdict = answers.verdict(slot);
     const Ruling::Why* excluded = verdict ? nullptr : ruling.find(slot);
@@ -259,7 +288,7 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, Time now) {
       ++found.reasons[kNotHelpful];
       return;
     }
-    auto victims = OnNode(*this, pod, prepared, ruling_cost, slot, now).look(found);
+    auto victims = OnNode(*this, pod, prepared, ruling_cost, leaving, slot, now).look(found);
     if (victims && (!found.best || rank(*victims) < rank(*found.best))) {
       found.best = std::move(victims);
     }

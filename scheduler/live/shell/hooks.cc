@@ -376,9 +376,10 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
 void Shell::Parts::on_pod(const k8s::Pod& pod) {
   if (leadership_) leadership_->on_pod(pod);
   if (ui_notes_) ui_notes_->saw(pod);
-  if (!pod.spec.node_name.empty()) {
+  const bool has_node = !pod.spec.node_name.empty();
+  if (has_node || pod.is_terminating()) evictor_->forget(pod.metadata.uid);
+  if (has_node) {
     statuses_->forget(pod.metadata.uid);
-    evictor_->forget(pod.metadata.uid);
   } else if (ours_.contains(pod.spec.scheduler_name)) {
     statuses_->observed(pod);
   }

@@ -222,6 +222,14 @@ TEST_CASE("an eviction that the API server refuses is undone and told") {
   const Texts told = s.decide();
   REQUIRE(told.size() == 1);
   CHECK_THAT(told[0], Catch::Matchers::Contains("p waits: "));
+  // Then it is tried again, though nothing has changed.
+  const Time waits = s.now;
+  while (s.decide().empty()) {
+    REQUIRE(s.engine.next_wakeup());
+    s.now = *s.engine.next_wakeup();
+    REQUIRE(s.now < waits + 2min);
+  }
+  CHECK(s.now >= waits + 40s);
 }
 
 TEST_CASE("pods that are on their way out are not evicted anew, nor others in their place") {
@@ -366,6 +374,40 @@ TEST_CASE("a pod that takes another's room goes on with its victims") {
   s.pod_gone(first);
   s.pod_gone(second);
   CHECK(s.decide() == Texts{"q → n"});
+}
+
+TEST_CASE("a pod whose room others take is not kept from the node for that") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  s.runs("v", "n", kLow, 8);
+  s.has(wants(8, kMid, "p"));
+  REQUIRE(s.decide() == Texts{"p gets n without v"});
+  for (int i = 0; i < 4; ++i) {
+    const k8s::Pod high = wants(8, kHigh, "q" + std::to_string(i));
+    s.has(high);
+    REQUIRE(s.decide().size() == 2);  // and p's plan is undone
+    s.pod_gone(high);
+    s.now += 20s;
+    CHECK(s.decide() == Texts{"p gets n without v"});
+  }
+}
+
+TEST_CASE("a plan is not undone by another of its quota that makes room elsewhere") {
+  Preempting s;
+  s.has(node("n1").gpus(4).product(kH100).cpu("64"));
+  s.has(h100("n2"));
+  s.has(gpu_quota("a").of("a").line("H100", 16));
+  const k8s::Pod first = s.runs("a", "v1", "n1", kLow, 4);
+  const k8s::Pod second = s.runs("a", "v2", "n2", kLow, 8);
+  s.has(in("a", "p", 4).priority(kHigh));
+  s.has(in("a", "q", 8).priority(kHigh));
+  REQUIRE(s.decide() == Texts{"p gets n1 without v1", "q gets n2 without v2"});
+  s.prepared(1);
+  s.prepared(2);
+  s.pod_gone(first);
+  CHECK(s.decide() == Texts{"p → n1"});
+  s.pod_gone(second);
+  CHECK(s.decide() == Texts{"q → n2"});
 }
 
 TEST_CASE("a pod is bound as soon as there is room, and nobody is waited for then") {

@@ -257,6 +257,56 @@ TEST_CASE("a PodDisruptionBudget decides who goes, and whether anybody does") {
     s.now += 3s;
     CHECK(s.decide() == Texts{"q gets b without x2"});
   }
+  SECTION("a pod that is to be bound does not count: it does not run yet") {
+    Preempting s({.evicts_bare_pods = false, .violates_budgets = false});
+    s.has(node("n").gpus(8));
+    s.runs("v", "n", kLow, 8);
+    s.apply(budget(0));
+    s.has(our_pod("p").gpus(8).priority(kMid).labelled("app", "x"));
+    REQUIRE(s.decide() == Texts{"p gets n without v"});
+    s.has(wants(8, kHigh, "q"));
+    CHECK(s.decide().front() == "q gets n without v");
+  }
+  SECTION("nor one whose bind has failed, which is then deleted") {
+    Preempting s({.evicts_bare_pods = false, .violates_budgets = false});
+    s.has(node("n").gpus(8));
+    s.has(node("o").gpus(8));
+    covered(s, "x2", "o", kLow, 8);
+    s.apply(budget(1));
+    const k8s::Pod low = owned(our_pod("low").gpus(8).priority(kLow).labelled("app", "x"));
+    s.has(low);
+    REQUIRE(s.decide() == Texts{"low → n"});
+    s.has(wants(8));
+    REQUIRE(s.decide() == Texts{"p gets n without low"});
+    s.bind_failed(low, "n");
+    REQUIRE(s.decide().front() == "p → n");
+    s.pod_gone(low);
+    auto later = budget(1);
+    later.object.metadata.resource_version = "later";
+    s.apply(later);
+    s.has(wants(8, kHigh, "q"));
+    CHECK(s.decide() == Texts{"q gets o without x2"});
+  }
+  SECTION("one of several evictions is refused: the others count when they are seen") {
+    Preempting s({.evicts_bare_pods = false, .violates_budgets = false});
+    s.has(node("a").gpus(8));
+    s.has(node("b").gpus(4));
+    covered(s, "x1", "a", kLow, 4);
+    covered(s, "x2", "a", kLow, 4);
+    covered(s, "x3", "b", kLow, 4);
+    s.apply(budget(2));
+    s.has(wants(8));
+    REQUIRE(s.decide() == Texts{"p gets a without x1 x2"});
+    s.prepared(1, "403");
+    REQUIRE(s.decide() == Texts{"p not to a: 403"});
+    const auto x1 = owned(our_pod("x1").priority(kLow).gpus(4).labelled("app", "x").on("a"));
+    s.terminates(x1, 10min);
+    auto later = budget(1);  // another pod has gone; x1 is not counted yet
+    s.apply(later);
+    s.has(node("a").gpus(8).cordoned());
+    s.has(wants(4, kHigh, "q"));
+    CHECK_THAT(s.decide().front(), Catch::Matchers::Contains("would be violated"));
+  }
   SECTION("while they cannot be read, only pods that may violate them evict") {
     const bool allows = GENERATE(false, true);
     Preempting s({.evicts_bare_pods = false, .violates_budgets = allows});
@@ -347,6 +397,32 @@ TEST_CASE("no priority takes from a quota what it is guaranteed") {
     s.runs("nobody", "free", "n", kLow, 2);
     s.has(in("a", "p", 2).priority(kHigh));
     CHECK_THAT(s.decide().at(0), Catch::Matchers::Contains("p waits"));
+  }
+}
+
+TEST_CASE("a quota keeps its guarantee also where its pods leave on several nodes") {
+  Preempting s;
+  s.has(h100("n1"));
+  s.has(h100("n2"));
+  s.has(node("n3").gpus(8).product(kH100).cpu("64").cordoned());
+  s.has(gpu_quota("a").of("a").in_cohort("c").line("H100", 16));
+  s.has(gpu_quota("b").of("b").in_cohort("c").line("H100", 8));
+  const k8s::Pod first = s.runs("b", "b1", "n1", kLow, 8);
+  s.runs("b", "b2", "n2", kLow, 8);  // b borrows 8
+  SECTION("evicted for another pod") {
+    s.has(in("a", "p", 8).priority(kHigh));
+    s.has(in("a", "q", 8).priority(kHigh));
+    const Texts told = s.decide();
+    REQUIRE(told.size() == 2);
+    CHECK(told[0] == "p gets n1 without b1");
+    CHECK_THAT(told[1], Catch::Matchers::Contains("q waits"));
+  }
+  SECTION("deleted by somebody") {
+    s.terminates(first);
+    s.has(in("a", "p", 8).priority(kHigh));
+    CHECK(s.decide() == Texts{"p gets n1 without"});
+    s.has(in("a", "q", 8).priority(kHigh));
+    CHECK_THAT(s.decide().at(0), Catch::Matchers::Contains("q waits"));
   }
 }
 

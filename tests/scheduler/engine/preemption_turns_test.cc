@@ -69,6 +69,56 @@ TEST_CASE("a pod that waits is looked at again when there is somebody to evict")
   CHECK(s.decide() == Texts{"p gets n without low"});
 }
 
+TEST_CASE("a pod is not refused because another that asks for the same has rules of its own") {
+  Preempting s({.evicts_bare_pods = false, .violates_budgets = true}, {"InterPodAffinity"});
+  s.has(node("n").gpus(8));
+  s.has(our_pod("db").priority(kHigh).labelled("app", "db").on("n"));
+  const k8s::Pod other = s.runs("other", "n", kHigh, 4);
+  s.runs("low", "n", kLow, 4);
+  s.has(our_pod("x").gpus(8).priority(kHigh).away_from(
+      pods_like({{"app", "db"}}, "kubernetes.io/hostname")));
+  s.has(wants(8, kHigh, "y"));
+  REQUIRE(s.decide().size() == 2);
+  s.pod_gone(other);
+  s.now += 2s;
+  CHECK(s.decide() == Texts{"y gets n without low"});
+}
+
+TEST_CASE("a pod that may not preempt takes nobody's turn") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const k8s::Pod other = s.runs("other", "n", kHigh, 4);
+  s.runs("low", "n", kLow, 4);
+  k8s::Pod never = wants(8, kHigh, "never");
+  never.spec.preemption_policy = "Never";
+  s.has(never);
+  s.has(wants(8, kHigh, "p"));
+  REQUIRE(s.decide().size() == 2);
+  s.pod_gone(other);
+  s.now += 2s;
+  CHECK(s.decide() == Texts{"p gets n without low"});
+}
+
+TEST_CASE("the turn of a pod that finds room is the next one's") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const k8s::Pod other = s.runs("other", "n", kHigh, 4);
+  s.runs("low", "n", kLow, 4);
+  s.has(wants(8, kHigh, "p"));
+  s.has(wants(8, kHigh, "q"));
+  REQUIRE(s.decide().size() == 2);
+  s.pod_gone(other);
+  s.now += 2s;
+  s.has(node("m").gpus(8));
+  REQUIRE(s.decide().front() == "p → m");
+  Texts told;
+  for (const Time began = s.now; told.empty() && s.now < began + 5s;) {
+    s.now += 100ms;
+    told = s.decide();
+  }
+  CHECK(told == Texts{"q gets n without low"});
+}
+
 TEST_CASE("many kinds of one namespace do not keep another's from a search") {
   Dear s;
   for (int i = 0; i < 2 * Dear::kSearches; ++i) s.asks_for_too_much(i);
