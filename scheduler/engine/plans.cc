@@ -128,7 +128,16 @@ std::optional<decision::Prepare> Plans::prepare(Entry entry, Time now) {
   auto wanted = preparation_for(pod, world_.nodes.find(plan.bind.node));
   if (!wanted) return std::nullopt;
   plan.written = false;
-  return begin(entry, *std::move(wanted), now);
+  return begin(renumber(entry), *std::move(wanted), now);
+}
+
+Plans::Entry Plans::renumber(Entry entry) {
+  ends_.erase({entry->second.end, entry->first});
+  auto plan = plans_.extract(entry);
+  plan.key() = ++last_;
+  of_pod_[plan.mapped().bind.pod.uid] = last_;
+  ends_.emplace(plan.mapped().end, last_);
+  return plans_.insert(std::move(plan)).position;
 }
 
 void Plans::stop_waiting_for_room(Entry entry, bool in_vain) {

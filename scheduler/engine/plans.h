@@ -150,6 +150,8 @@ class Plans {
   // What follows when the room is there; nullopt: the bind.
   [[nodiscard]] std::optional<decision::Prepare> prepare(Entry plan, Time now);
   [[nodiscard]] decision::Prepare begin(Entry plan, Preparation wanted, Time now);
+  // A late outcome of the part before does not count for the next one.
+  Entry renumber(Entry plan);
   // The next plan that makes room, and whose pod has room elsewhere by now, will be undone.
   void look_elsewhere(Time now);
   // Whether a node takes the plan's pod now, within the guarantee if a quota counts it. Not for

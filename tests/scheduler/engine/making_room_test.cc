@@ -456,7 +456,9 @@ TEST_CASE("what has to be written before the bind is written when the room is th
   s.prepared(1);
   s.pod_gone(low);
   CHECK(s.decide() == Texts{"p prepares for n"});
-  s.prepared(1);
+  s.prepared(1, "too late to matter");
+  CHECK(s.decide().empty());
+  s.prepared(2);
   claim.phase = "Bound";
   s.Scheduler::has(claim);
   CHECK(s.decide() == Texts{"p → n"});
