@@ -50,6 +50,7 @@ Preempt::Kind& Preempt::kind_of(const WaitingPod& pod, Time now) {
   Kind& kind = at->second;
   if (is_new) {
     kind.shape = pod.shape;
+    kind.pod_class = pod.pod_class;
     kind.searched = now;
   }
   kind.pods.insert_or_assign(pod.order, pod.pod.metadata.uid);
@@ -91,7 +92,10 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
   const bool is_due = kind.seen != versions() && now >= kind.again && !some_wait_;
   if (has_turn || (is_due && may_search(now))) {
     const VictimSearch::Found found = search(kind, pod, now);
-    if (found.best) return evict(pod, *found.best, told, now);
+    if (found.best) {
+      kind.from.clear();
+      return evict(pod, *found.best, told, now);
+    }
   }
   if (kind.seen != versions()) {
     looked_at_.reset();
@@ -114,15 +118,16 @@ bool Preempt::may_search(Time now) {
 
 VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
   pod.refused_binds.forget(now);
-  VictimSearch::Found found = victims_.search(pod, now);
+  if (kind.from.empty()) kind.begun = versions();
+  VictimSearch::Found found = victims_.search(pod, kind.from, now);
   may_cost_ -= static_cast<std::int64_t>(found.cost);
   kind.searched = now;
-  if (found.best) {
-    kind.seen.reset();
-    return found;
-  }
-  kind.seen = versions();
-  kind.again = now + kBetweenSearches;
+  kind.seen.reset();
+  // The turn that this gives begins its own search there, too.
+  if (found.best) return found;
+  kind.from = found.ended_at;
+  if (kind.from.empty()) kind.seen = kind.begun;
+  kind.again = now + (kind.from.empty() ? kBetweenSearches : kBetweenLooks);
   if (const auto end = pod.refused_binds.next_end()) {
     // Then a node is not left out for it any more.
     kind.seen.reset();
@@ -232,7 +237,10 @@ void Preempt::wake(Time now) {
       break;
     }
     WaitingPod& pod = *first_of(kind);
-    if (!search(kind, pod, now).best) continue;
+    if (!search(kind, pod, now).best) {
+      if (kind.seen != versions()) next = std::min(next.value_or(kind.again), kind.again);
+      continue;
+    }
     kind.has_turn = pod.pod.metadata.uid;
     queue_.activate(pod, QueueEvent::kObjectChange);
   }

@@ -68,10 +68,15 @@ class Preempt {
     std::size_t pruned_at = 0;               // so many were left when those were erased
     std::string words = "not tried yet.";
     std::optional<Versions>
-        seen{};            // by the last search; nullopt: there was none, or it found some
-    Time searched{};       // last; or when it began to wait for that
-    Time again{};          // no search before
-    std::string has_turn;  // the pod (its uid) for which the last search has found some
+        seen{};       // by the last search; nullopt: there was none, or it found some
+    Time searched{};  // last; or when it began to wait for that
+    Time again{};     // no search before
+    // Where the next search begins, because the last one has ended there; and what was seen when
+    // the first of them began. Empty: at the first node.
+    std::string from;
+    Versions begun{};
+    PodClassRef pod_class;  // so that its id stays the same
+    std::string has_turn;   // the pod (its uid) for which the last search has found some
   };
   using Kinds = std::map<Key, Kind>;
 

@@ -15,7 +15,7 @@ namespace {
 // budget or an occupant that is looked at costs as much.
 constexpr std::uint64_t kCostOfVerdict = 20;  // or of taking a pod away
 constexpr std::uint64_t kCostOfRuling = 200;
-// A search ends here. If it has found nothing, the next one begins where it ended.
+// A search ends here.
 constexpr std::uint64_t kMostCost = 2'500'000;
 
 constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
@@ -251,7 +251,7 @@ class VictimSearch::OnNode {
   std::vector<std::string> reasons_;  // of the last answer that was no
 };
 
-VictimSearch::Found VictimSearch::search(const WaitingPod& pod, Time now) {
+VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::string& from, Time now) {
   Found found;
   if (!world_.budgets.readable() && !world_.profiles[pod.profile].preemption->violates_budgets) {
     found.reasons[kUnreadableBudgets] = world_.nodes.size();
@@ -294,22 +294,18 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, Time now) {
     }
   };
   const auto& nodes = world_.nodes.by_name();
-  auto next = nodes.lower_bound(begins_at_);
-  begins_at_.clear();
   std::size_t tried = 0;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (next == nodes.end()) next = nodes.begin();
-    const auto& [name, slot] = *next++;
+  for (auto next = nodes.lower_bound(from); next != nodes.end(); ++next) {
+    const auto& [name, slot] = *next;
     if (!world_.nodes.present(slot)) continue;
     if (++found.cost > kMostCost) {
-      found.reasons[kNotTried] = world_.nodes.size() - tried;
-      begins_at_ = name;
+      found.ended_at = name;
       break;
     }
     look_at(slot);
     ++tried;
   }
-  if (found.best) begins_at_.clear();
+  if (tried < world_.nodes.size()) found.reasons[kNotTried] = world_.nodes.size() - tried;
   return found;
 }
 

@@ -47,13 +47,16 @@ class VictimSearch {
 
   struct Found {
     std::optional<Victims> best;
-    // If there is none: how many nodes do not help, by reason.
+    // If there is none: how many nodes do not help, by reason; and the name of the node at which
+    // the search has ended. Empty: it has looked at all behind the first.
     ReasonCounts reasons;
+    std::string ended_at;
     // About how many nodes could have been looked at in the same time.
     std::uint64_t cost = 0;
   };
-  // For a pod that no node takes, of a profile with preemption. O(nodes + their pods · plugins).
-  [[nodiscard]] Found search(const WaitingPod& pod, Time now);
+  // For a pod that no node takes, of a profile with preemption. `from`: the name of the first node
+  // to look at; empty: all. O(nodes + their pods · plugins), and no more than kMostCost.
+  [[nodiscard]] Found search(const WaitingPod& pod, const std::string& from, Time now);
 
  private:
   class OnNode;
@@ -62,7 +65,6 @@ class VictimSearch {
   Finder& finder_;
   const Holds& holds_;
   const Plans& plans_;
-  std::string begins_at_;  // the name of a node; empty: the first
 };
 
 }  // namespace sched

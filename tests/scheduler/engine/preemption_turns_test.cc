@@ -132,6 +132,27 @@ TEST_CASE("many kinds of one namespace do not keep another's from a search") {
   CHECK_THAT(s.next(200ms), Catch::Matchers::StartsWith("p gets n0 without "));
 }
 
+TEST_CASE("a search that would take long is gone on with, though nothing changes") {
+  Preempting s({.evicts_bare_pods = false, .violates_budgets = true}, {"InterPodAffinity"});
+  constexpr int kNodes = 3'000;
+  for (int i = 0; i < kNodes; ++i) {
+    const std::string name = "n" + std::to_string(1'000'000 + i);
+    s.has(node(name).gpus(8));
+    if (i + 1 < kNodes) s.has(our_pod("db-" + name).priority(kHigh).labelled("app", "db").on(name));
+    s.runs("low-" + name, name, kLow, 8);
+  }
+  s.has(our_pod("p").gpus(8).priority(kMid).away_from(
+      pods_like({{"app", "db"}}, "kubernetes.io/hostname")));
+  REQUIRE_THAT(s.decide().at(0), Catch::Matchers::Contains(" not tried for preemption"));
+  Texts told;
+  for (const Time began = s.now; told.empty() && s.now < began + 10s;) {
+    REQUIRE(s.engine.next_wakeup());
+    s.now = *s.engine.next_wakeup();
+    told = s.decide();
+  }
+  CHECK(told == Texts{"p gets n1002999 without low-n1002999"});
+}
+
 TEST_CASE("higher priorities are searched for first") {
   Dear s;
   for (int i = 0; i < 2 * Dear::kSearches; ++i) s.asks_for_too_much(i);
