@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -113,7 +114,22 @@ func TestPreemptionGoesOnAfterAKill(t *testing.T) {
 
 // TestPreemptionWithoutTheRight: without the role nothing is evicted, and the pod is told what is missing.
 func TestPreemptionWithoutTheRight(t *testing.T) {
+	withoutTheRight(t, newWorld(t), func(c *corev1.PodCondition) bool {
+		return strings.Contains(c.Message, "preemption: 0/1 nodes are available: 1 PodDisruptionBudgets cannot be read.")
+	})
+}
+
+// TestPreemptionWithHalfOfTheRight: budgets may be read, and no pod may be deleted.
+func TestPreemptionWithHalfOfTheRight(t *testing.T) {
 	w := newWorld(t)
+	w.mayReadBudgets()
+	withoutTheRight(t, w, func(c *corev1.PodCondition) bool {
+		return c.Reason == "SchedulerError" && strings.Contains(c.Message, "403 Forbidden")
+	})
+}
+
+func withoutTheRight(t *testing.T, w *world, told func(*corev1.PodCondition) bool) {
+	t.Helper()
 	high := w.addPriorityClass("high", 1000)
 	set := w.addReplicaSet("low")
 	startSubject(t, preempting)
@@ -123,7 +139,7 @@ func TestPreemptionWithoutTheRight(t *testing.T) {
 	w.addPod("urgent", fixture.GPUs(8), ofClass(high))
 	w.waitPod("urgent", "told", func(p *corev1.Pod) bool {
 		c := condition(p)
-		return c != nil && c.Reason == "SchedulerError" && strings.Contains(c.Message, "403 Forbidden")
+		return c != nil && told(c)
 	})
 	if p := w.waitPod("low", "there", func(*corev1.Pod) bool { return true }); p.DeletionTimestamp != nil {
 		t.Error("evicted")
@@ -145,6 +161,26 @@ func (w *world) mayPreempt() {
 	folder := filepath.Join(root, "manifests/policies/preemption")
 	kubectl(w.t, "apply", "-k", folder)
 	w.t.Cleanup(func() { kubectl(w.t, "delete", "-k", folder) })
+}
+
+// mayReadBudgets gives the scheduler's account that right alone, until the test ends.
+func (w *world) mayReadBudgets() {
+	w.t.Helper()
+	if _, err := lent(w.t).identity(); err != nil { // makes the namespace
+		w.t.Fatal(err)
+	}
+	name := w.ns + "-budgets"
+	roles := w.client.RbacV1()
+	w.must(roles.ClusterRoles().Create(w.t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name},
+		Rules: []rbacv1.PolicyRule{{APIGroups: []string{"policy"}, Resources: []string{"poddisruptionbudgets"}, Verbs: []string{"list", "watch"}}}},
+		metav1.CreateOptions{}))
+	w.must(roles.ClusterRoleBindings().Create(w.t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: "gpu-scheduler", Namespace: "gpu-scheduler"}}}, metav1.CreateOptions{}))
+	w.t.Cleanup(func() {
+		w.must(nil, roles.ClusterRoleBindings().Delete(context.Background(), name, metav1.DeleteOptions{}))
+		w.must(nil, roles.ClusterRoles().Delete(context.Background(), name, metav1.DeleteOptions{}))
+	})
 }
 
 func (w *world) addPriorityClass(name string, value int32) string {
