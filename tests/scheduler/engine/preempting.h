@@ -59,6 +59,18 @@ struct Preempting : QuotaCluster {
     pod.metadata.deletion_timestamp = std::chrono::floor<std::chrono::seconds>(now + grace);
     has(pod);
   }
+  // The next decisions, and the time at which they are made; none: the engine wakes up no more by
+  // then.
+  Texts decide_within(std::chrono::milliseconds most) {
+    const sched::Time until = now + most;
+    while (true) {
+      Texts made = decide();
+      const auto wakeup = engine.next_wakeup();
+      if (!made.empty() || !wakeup || *wakeup > until) return made;
+      REQUIRE(*wakeup > now);
+      now = *wakeup;
+    }
+  }
   // The message of the next decision, which is a refusal.
   std::string refusal() {
     const auto made = decisions();

@@ -33,17 +33,6 @@ struct Dear : Preempting {
   [[nodiscard]] static bool searched(const std::string& told) {
     return told.find("preemption: 0/") != std::string::npos;
   }
-  // Until the next decision, which is made by then.
-  std::string next(std::chrono::milliseconds within) {
-    const Time until = now + within;
-    while (true) {
-      const Texts made = decide();
-      if (!made.empty()) return made.front();
-      const auto wakeup = engine.next_wakeup();
-      if (!wakeup || *wakeup > until) return "nothing";
-      now = *wakeup;
-    }
-  }
 };
 
 }  // namespace
@@ -59,14 +48,8 @@ TEST_CASE("a pod that waits is looked at again when there is somebody to evict")
   // Not at once: a search is dear.
   CHECK(s.decide().empty());
   const Time asked = s.now;
-  while (s.now < asked + 2s) {
-    CHECK(s.decide().empty());
-    REQUIRE(s.engine.next_wakeup());
-    REQUIRE(*s.engine.next_wakeup() > s.now);
-    s.now = *s.engine.next_wakeup();
-  }
+  CHECK(s.decide_within(5s) == Texts{"p gets n without low"});
   CHECK(s.now == asked + 2s);
-  CHECK(s.decide() == Texts{"p gets n without low"});
 }
 
 TEST_CASE("a pod is not refused because another that asks for the same has rules of its own") {
@@ -111,12 +94,7 @@ TEST_CASE("the turn of a pod that finds room is the next one's") {
   s.now += 2s;
   s.has(node("m").gpus(8));
   REQUIRE(s.decide().front() == "p → m");
-  Texts told;
-  for (const Time began = s.now; told.empty() && s.now < began + 5s;) {
-    s.now += 100ms;
-    told = s.decide();
-  }
-  CHECK(told == Texts{"q gets n without low"});
+  CHECK(s.decide_within(5s) == Texts{"q gets n without low"});
 }
 
 TEST_CASE("many kinds of one namespace do not keep another's from a search") {
@@ -129,7 +107,7 @@ TEST_CASE("many kinds of one namespace do not keep another's from a search") {
   s.has(in("few", "p", 4).priority(kMid));
   CHECK_THAT(s.decide().at(0), Catch::Matchers::EndsWith(" preemption: not tried yet."));
   // The turn that a search gives is not lost because others have used up the rest.
-  CHECK_THAT(s.next(200ms), Catch::Matchers::StartsWith("p gets n0 without "));
+  CHECK_THAT(s.decide_within(200ms).at(0), Catch::Matchers::StartsWith("p gets n0 without "));
 }
 
 TEST_CASE("a search that would take long is gone on with, though nothing changes") {
@@ -144,13 +122,7 @@ TEST_CASE("a search that would take long is gone on with, though nothing changes
   s.has(our_pod("p").gpus(8).priority(kMid).away_from(
       pods_like({{"app", "db"}}, "kubernetes.io/hostname")));
   REQUIRE_THAT(s.decide().at(0), Catch::Matchers::Contains(" not tried for preemption"));
-  Texts told;
-  for (const Time began = s.now; told.empty() && s.now < began + 10s;) {
-    REQUIRE(s.engine.next_wakeup());
-    s.now = *s.engine.next_wakeup();
-    told = s.decide();
-  }
-  CHECK(told == Texts{"p gets n1002999 without low-n1002999"});
+  CHECK(s.decide_within(10s) == Texts{"p gets n1002999 without low-n1002999"});
 }
 
 TEST_CASE("higher priorities are searched for first") {
@@ -160,7 +132,7 @@ TEST_CASE("higher priorities are searched for first") {
   s.has(in("many", "low", 4).priority(kMid - 1));
   s.has(in("many", "high", 4).priority(kMid + 1));
   REQUIRE(s.decide().size() == 2);
-  CHECK_THAT(s.next(200ms), Catch::Matchers::StartsWith("high gets n0 without "));
+  CHECK_THAT(s.decide_within(200ms).at(0), Catch::Matchers::StartsWith("high gets n0 without "));
 }
 
 TEST_CASE("who was not searched for is in the end, though nothing changes") {
@@ -169,9 +141,9 @@ TEST_CASE("who was not searched for is in the end, though nothing changes") {
   REQUIRE(s.decide().size() == 2 * Dear::kSearches);
   s.has(in("many", "p", 4).priority(kMid));
   REQUIRE(s.decide().size() == 1);
-  CHECK_THAT(s.next(5s), Catch::Matchers::StartsWith("p gets n0 without "));
+  CHECK_THAT(s.decide_within(5s).at(0), Catch::Matchers::StartsWith("p gets n0 without "));
   // Then all have been, and no time is needed for it before something changes.
-  static_cast<void>(s.next(5s));
+  static_cast<void>(s.decide_within(5s));
   const auto wakeup = s.engine.next_wakeup();
   CHECK((!wakeup || *wakeup > s.now + 1min));
 }
