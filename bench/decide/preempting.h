@@ -1,8 +1,8 @@
-// What it costs to find out whom a pod that finds no room evicts (docs/preemption.md).
+// What a search for victims costs (docs/preemption.md).
 //
-// Every GPU is taken by a pod of low priority of its own, but for one on each node, whose pod
-// stays. Pods of high priority come, are decided on, and are gone before anybody is deleted: so
-// each search is made on the same cluster.
+// On each GPU runs a pod, of low priority except on one GPU of each node. Pods of high priority
+// come, are decided on, and are gone before anybody is deleted: so each search is made on the same
+// cluster.
 #pragma once
 
 #include "scheduler/engine/options.h"

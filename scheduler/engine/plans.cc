@@ -97,15 +97,14 @@ std::uint64_t Plans::wait_for_room(decision::Bind bind, Leaving leaving, Time no
   plan.leaving.insert(leaving.evicted.begin(), leaving.evicted.end());
   plan.evicted = std::move(leaving.evicted);
   plan.latest = now + kMostPatience;
-  Time end = now + kPatience;
-  for (const std::string& uid : plan.leaving) {
-    const auto deadline = deadlines_.find(uid);
-    if (deadline != deadlines_.end()) end = std::max(end, deadline->second + kBeyondDeadline);
-  }
-  const Entry entry = add(std::move(plan), std::min(end, now + kMostPatience));
+  const Entry entry = add(std::move(plan), now + kPatience);
   const auto& [id, added] = *entry;
   on_node_.emplace(world_.nodes.find(added.bind.node), id);
-  for (const std::string& uid : added.leaving) leaving_.emplace(uid, id);
+  for (const std::string& uid : added.leaving) {
+    leaving_.emplace(uid, id);
+    const auto deadline = deadlines_.find(uid);
+    if (deadline != deadlines_.end()) wait_until(entry, deadline->second);
+  }
   return id;
 }
 
@@ -184,6 +183,11 @@ void Plans::ends_at(Entry entry, Time end) {
   ends_.emplace(end, id);
 }
 
+void Plans::wait_until(Entry entry, Time deadline) {
+  const Plan& plan = entry->second;
+  ends_at(entry, std::min(std::max(plan.end, deadline + kBeyondDeadline), plan.latest));
+}
+
 void Plans::look_again() { look_from(0); }
 
 void Plans::look_from(Id plan) {
@@ -205,10 +209,15 @@ void Plans::leaves_by(const std::string& uid, Time deadline) {
     world_.budgets.evicted({*pod.placement()->occupant().pod_class, *pod.name()});
   }
   for (auto [each, end] = leaving_.equal_range(uid); each != end; ++each) {
-    const Entry plan = plans_.find(each->second);
-    const auto& [end_now, latest] = std::pair(plan->second.end, plan->second.latest);
-    ends_at(plan, std::min(std::max(end_now, deadline + kBeyondDeadline), latest));
+    wait_until(plans_.find(each->second), deadline);
   }
+}
+
+std::set<std::string> Plans::leaving() const {
+  std::set<std::string> all;
+  for (const auto& [uid, plan] : leaving_) all.insert(uid);
+  for (const auto& [uid, deadline] : deadlines_) all.insert(uid);
+  return all;
 }
 
 bool Plans::is_stuck(const std::string& uid, Time now) const {

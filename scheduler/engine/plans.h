@@ -74,13 +74,8 @@ class Plans {
   [[nodiscard]] std::uint64_t wait_for_room(decision::Bind bind, Leaving leaving, Time now);
   // The pods that are evicted for this pod, and are not known to be deleted yet.
   [[nodiscard]] std::vector<std::string> evicted_for(const std::string& uid) const;
-  // Calls visit(uid) for each pod that leaves a node: some plan counts on it, or it is being
-  // deleted. A pod may be visited twice.
-  template <typename Visit>
-  void for_each_leaving(Visit&& visit) const {
-    for (const auto& [uid, plan] : leaving_) visit(uid);
-    for (const auto& [uid, deadline] : deadlines_) visit(uid);
-  }
+  // The uids of all pods that leave a node: some plan counts on it, or they are being deleted.
+  [[nodiscard]] std::set<std::string> leaving() const;
   // Whether some plan counts on it that the pod leaves its node.
   [[nodiscard]] bool counts_on(const std::string& uid) const { return leaving_.contains(uid); }
   // Whether the pod, which is being deleted, leaves too late to be waited for: a plan has waited in
@@ -143,6 +138,8 @@ class Plans {
   void spare(const std::string& uid);
   [[nodiscard]] bool is_terminating(const std::string& uid) const;
   void ends_at(Entry plan, Time end);
+  // A pod that the plan counts on has until then.
+  void wait_until(Entry plan, Time deadline);
   // The plan counts on no pods' leaving any more. `in_vain`: those that have not left are stuck.
   // Plans that count on a pod that is evicted for this one alone, and is not known to be deleted
   // yet, will be undone.
@@ -152,7 +149,7 @@ class Plans {
   [[nodiscard]] decision::Prepare begin(Entry plan, Preparation wanted, Time now);
   // A late outcome of the part before does not count for the next one.
   Entry renumber(Entry plan);
-  // The next plan that makes room, and whose pod has room elsewhere by now, will be undone.
+  // The next plan that makes room although there is room for its pod elsewhere will be undone.
   void look_elsewhere(Time now);
   // Whether a node takes the plan's pod now, within the guarantee if a quota counts it. Not for
   // Strict quotas: another pod might have its turn first.

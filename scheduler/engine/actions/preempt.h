@@ -63,7 +63,8 @@ class Preempt {
   using Versions = std::array<std::uint64_t, 3>;
   // Pods that have no room, and nobody to evict, as far as is known.
   struct Kind {
-    ShapeRef shape;                          // so that its id stays the same
+    ShapeRef shape;  // so that their ids stay the same
+    PodClassRef pod_class;
     std::map<QueueOrder, std::string> pods;  // their uids; some may be no more
     std::size_t pruned_at = 0;               // so many were left when those were erased
     std::string words = "not tried yet.";
@@ -75,8 +76,7 @@ class Preempt {
     // the first of them began. Empty: at the first node.
     std::string from;
     Versions begun{};
-    PodClassRef pod_class;  // so that its id stays the same
-    std::string has_turn;   // the pod (its uid) for which the last search has found some
+    std::string has_turn;  // the pod (its uid) for which the last search has found some
   };
   using Kinds = std::map<Key, Kind>;
 

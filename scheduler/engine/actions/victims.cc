@@ -3,7 +3,6 @@
 #include "scheduler/engine/line/quota_search.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -46,10 +45,11 @@ auto harm_of(const Victims& victims) {
 // The search on one node.
 class VictimSearch::OnNode {
  public:
-  // `ruling_cost`: nullopt: no rules across nodes concern the pod. `leaving`: each once.
+  // `ruling_cost`: nullopt: no rules across nodes concern the pod. `left`: the accounts when all
+  // pods that are leaving have left, on every node; it is the same again after look().
   OnNode(const VictimSearch& search, const WaitingPod& pod, const PreparedShape& prepared,
-         std::optional<std::uint64_t> ruling_cost, const std::vector<const quota::Charge*>& leaving,
-         NodeSlot node, Time now)
+         std::optional<std::uint64_t> ruling_cost, quota::LedgerTrial& left, NodeSlot node,
+         Time now)
       : world_(search.world_),
         finder_(search.finder_),
         holds_(search.holds_),
@@ -58,7 +58,7 @@ class VictimSearch::OnNode {
         policy_(*world_.profiles[pod.profile].preemption),
         prepared_(prepared),
         ruling_cost_(ruling_cost),
-        leaving_(leaving),
+        left_(left),
         node_(node),
         now_(now) {}
 
@@ -78,11 +78,6 @@ class VictimSearch::OnNode {
   [[nodiscard]] std::optional<Victims> look(Whose whose, Found& found) {
     whose_ = whose;
     WorldTrial trial(world_);
-    quota::LedgerTrial left(world_.ledger);
-    left_ = &left;
-    for (const quota::Charge* charge : leaving_) {
-      if (charge->node() != node_) left.take_away(*charge);
-    }
     Victims victims;
     victims.node = node_;
     victims.borrows = whose == Whose::kOwnQuota;
@@ -100,19 +95,30 @@ class VictimSearch::OnNode {
       }
     }
     if (!victims.leaving.empty() && fits(trial, found)) return victims;
-    // The least important first: of another quota they go only while it borrows.
-    std::vector<const Occupant*> removed;
-    for (auto one = others.rbegin(); one != others.rend(); ++one) {
-      if (!may_lose(**one)) continue;
-      take_away(**one, trial, found);
-      removed.insert(removed.begin(), *one);
-    }
+    const std::vector<const Occupant*> removed = take_away_all(others, trial, found);
     if (removed.empty()) {
       reasons_ = {kNoVictims};
       return std::nullopt;
     }
     if (!fits(trial, found)) return std::nullopt;
     return reprieve(removed, std::move(victims), trial, found);
+  }
+
+  // Takes away those that their quotas may lose, the least important first: of another quota pods
+  // go only while it borrows. Returns them, the most important first.
+  [[nodiscard]] std::vector<const Occupant*> take_away_all(const std::vector<const Occupant*>& pods,
+                                                           WorldTrial& trial, Found& found) {
+    std::vector<const Occupant*> removed;
+    for (auto one = pods.rbegin(); one != pods.rend(); ++one) {
+      if (!may_lose(**one)) continue;
+      take_away(**one, trial, found);
+      if (const auto* charge = charge_of(**one)) left_.take_away(*charge);
+      removed.insert(removed.begin(), *one);
+    }
+    for (const Occupant* one : removed) {
+      if (const auto* charge = charge_of(*one)) left_.put_back(*charge);
+    }
+    return removed;
   }
 
   // Puts back whoever need not go, first those that a budget protects, the most important first.
@@ -181,24 +187,18 @@ class VictimSearch::OnNode {
     const bool counts = charge != nullptr && charge->quota();
     const bool is_own = counts && pod_.queue != kMainQueue && *charge->quota() == quota_of(pod_);
     if (whose_ == Whose::kOwnQuota) return is_own;
-    return !counts || is_own || world_.ledger.borrows(*charge, left_);
+    return !counts || is_own || world_.ledger.borrows(*charge, &left_);
   }
 
   void take_away(const Occupant& occupant, WorldTrial& trial, Found& found) const {
     found.cost += kCostOfVerdict;
     trial.nodes.take_away(node_, occupant);
-    if (const auto* charge = charge_of(occupant)) {
-      trial.quota.take_away(*charge);
-      left_->take_away(*charge);
-    }
+    if (const auto* charge = charge_of(occupant)) trial.quota.take_away(*charge);
   }
   void put_back(const Occupant& occupant, WorldTrial& trial, Found& found) const {
     found.cost += kCostOfVerdict;
     trial.nodes.put_back(node_, occupant);
-    if (const auto* charge = charge_of(occupant)) {
-      trial.quota.put_back(*charge);
-      left_->put_back(*charge);
-    }
+    if (const auto* charge = charge_of(occupant)) trial.quota.put_back(*charge);
   }
   // Null: it holds no GPU, or there are no quotas.
   [[nodiscard]] const quota::Charge* charge_of(const Occupant& occupant) const {
@@ -242,12 +242,10 @@ class VictimSearch::OnNode {
   const Preemption& policy_;
   const PreparedShape& prepared_;
   const std::optional<std::uint64_t> ruling_cost_;
-  const std::vector<const quota::Charge*>& leaving_;
+  quota::LedgerTrial& left_;
   const NodeSlot node_;
   const Time now_;
   Whose whose_ = Whose::kAny;
-  // The accounts when all who leave have left, also on other nodes.
-  quota::LedgerTrial* left_ = nullptr;
   std::vector<std::string> reasons_;  // of the last answer that was no
 };
 
@@ -272,14 +270,13 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
     const bool nominated = world_.nodes.name(victims.node) == pod.pod.status.nominated_node_name;
     return std::tuple(!victims.evicted.empty(), !nominated, victims.borrows, harm_of(victims));
   };
-  std::set<const quota::Charge*> leaving_once;
+  quota::LedgerTrial left(world_.ledger);
   if (world_.ledger.in_force()) {
-    plans_.for_each_leaving([&](const std::string& uid) {
+    for (const std::string& uid : plans_.leaving()) {
       const quota::Charge* charge = world_.pods.find(uid)->charged();
-      if (charge != nullptr) leaving_once.insert(charge);
-    });
+      if (charge != nullptr) left.take_away(*charge);
+    }
   }
-  const std::vector<const quota::Charge*> leaving(leaving_once.begin(), leaving_once.end());
   const auto look_at = [&](NodeSlot slot) {
     const auto verdict = answers.verdict(slot);
     const Ruling::Why* excluded = verdict ? nullptr : ruling.find(slot);
@@ -288,7 +285,7 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
       ++found.reasons[kNotHelpful];
       return;
     }
-    auto victims = OnNode(*this, pod, prepared, ruling_cost, leaving, slot, now).look(found);
+    auto victims = OnNode(*this, pod, prepared, ruling_cost, left, slot, now).look(found);
     if (victims && (!found.best || rank(*victims) < rank(*found.best))) {
       found.best = std::move(victims);
     }

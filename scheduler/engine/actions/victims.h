@@ -8,7 +8,7 @@
 //   leave too late (plans.h). A node where nobody else has to leave comes first, then the node that
 //   the pod is nominated for: so what was begun is completed, also by the next process.
 // * Only pods of this scheduler are victims. Unless the profile says otherwise, no pods without a
-//   controller, and none whose PodDisruptionBudget forbids it; nobody, while these cannot be read.
+//   controller, and none that a PodDisruptionBudget protects; none while budgets cannot be read.
 // * No quota loses what it is guaranteed. Of other quotas, pods leave only while these use more
 //   than their guarantees. A pod that would borrow evicts pods of its own quota alone.
 //
@@ -47,9 +47,9 @@ class VictimSearch {
 
   struct Found {
     std::optional<Victims> best;
-    // If there is none: how many nodes do not help, by reason; and the name of the node at which
-    // the search has ended. Empty: it has looked at all behind the first.
+    // If there is none: how many nodes do not help, by reason.
     ReasonCounts reasons;
+    // The name of the first node behind `from` that was not looked at; empty: there is none.
     std::string ended_at;
     // About how many nodes could have been looked at in the same time.
     std::uint64_t cost = 0;

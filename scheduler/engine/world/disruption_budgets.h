@@ -51,9 +51,9 @@ class DisruptionBudgets {
     std::size_t compared = 0;  // budgets that were compared with a pod: what it has cost
   };
   // For each of the pods, the most important first, whether it violates a budget if all of them go:
-  // each takes one from every budget that covers it, and violates those where none was left. A pod
-  // whose eviction a budget counts already takes nothing from it. The order decides: of a budget
-  // with two left the first two pods are within it. O(pods · budgets of their namespaces).
+  // each is subtracted from every budget that covers it and does not count its eviction yet, and
+  // violates those that are below 0 then. So of a budget with two left the first two pods are
+  // within it. O(pods · budgets of their namespaces).
   [[nodiscard]] Violations violated_by(const std::vector<Pod>& pods) const;
 
   // The pod is being evicted: each budget that covers it lets one pod less go. A second call for

@@ -26,11 +26,6 @@ struct WorldTrial {
     if (pod.placement()) nodes.take_away(pod.placement()->node(), pod.placement()->occupant());
     if (pod.charged() != nullptr) quota.take_away(*pod.charged());
   }
-  // Undoes take_away().
-  void put_back(const PodRecord& pod) {
-    if (pod.placement()) nodes.put_back(pod.placement()->node(), pod.placement()->occupant());
-    if (pod.charged() != nullptr) quota.put_back(*pod.charged());
-  }
 
   Trial nodes;
   quota::LedgerTrial quota;
