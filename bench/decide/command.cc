@@ -76,6 +76,13 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
       ->check(CLI::Range(0, 1'000'000))
       ->excludes(waiting)
       ->capture_default_str();
+  command
+      .add_option("--groups", options->groups,
+                  "Instead of pods that come and go: so many groups whose pods start together, one "
+                  "after another, of several kinds")
+      ->check(CLI::Range(0, 1'000'000))
+      ->excludes(waiting)
+      ->capture_default_str();
   auto* crowd =
       command
           .add_option(

@@ -103,6 +103,15 @@ PreemptingRun measure_preempting(const Options& options, const Cell& cell,
                                     cell.kind, cell.nodes, options.preempting)};
 }
 
+GroupedRun measure_grouped(const Options& options, const Cell& cell,
+                           sched::config::Configuration configuration) {
+  return {.nodes = cell.nodes,
+          .kind = cell.kind,
+          .groups = options.groups,
+          .figures = run_grouped(std::move(configuration.profiles), configuration.engine, cell.kind,
+                                 cell.nodes, options.groups)};
+}
+
 // The indexes of a list.
 template <typename List>
 std::vector<std::size_t> all_of(const List& list) {
@@ -179,6 +188,9 @@ int run(const Options& options, const sched::Registry& registry, std::ostream& o
   if (options.rules) return measure_all(all_of(kRules), options, registry, streams, measure_rule);
   if (options.preempting > 0) {
     return measure_all(all_of(kPreemptors), options, registry, streams, measure_preempting);
+  }
+  if (options.groups > 0) {
+    return measure_all(all_of(kGroupKinds), options, registry, streams, measure_grouped);
   }
   if (options.crowd > 0) {
     return measure_all(crowds_of(options), options, registry, streams, measure_crowd);

@@ -31,6 +31,7 @@ struct Options {
   std::size_t trials = 0;  // how many, instead of pods that come and go
   bool rules = false;  // pods with rules across nodes (ruled.h), instead of pods that come and go
   std::size_t preempting = 0;  // how many pods that evict others (preempting.h)
+  std::size_t groups = 0;      // how many groups of pods that start together (grouped.h)
   std::size_t crowd = 0;  // how many pods of another tenant (crowd.h), one kind after the other
   std::vector<std::string> crowds{};  // only these kinds; empty: all
   std::size_t stored = 0;             // MiB of what the engine may store of shapes; 0: its default

@@ -131,6 +131,21 @@ constexpr auto kColumns<PreemptingRun> = std::to_array<Column<PreemptingRun>>({
      }},
 });
 
+template <>
+constexpr auto kColumns<GroupedRun> = std::to_array<Column<GroupedRun>>({
+    {">NODES", [](const GroupedRun& run) { return number(run.nodes); }},
+    {"PODS", [](const GroupedRun& run) { return std::string(kGroupKinds[run.kind].what); }},
+    {">BOUND", [](const GroupedRun& run) { return number(run.figures.bound); }},
+    {">MS A GROUP",
+     [](const GroupedRun& run) {
+       return fmt::format("{:.3f}", 1e3 / per_second(run.groups, run.figures.cpu_seconds));
+     }},
+    {">LONGEST MS",
+     [](const GroupedRun& run) {
+       return fmt::format("{:.3f}", 1e3 * run.figures.longest_seconds);
+     }},
+});
+
 Json fields_of(const Figures& run) {
   return {{"nodes", run.scenario.nodes},
           {"shapes", run.scenario.shapes},
@@ -193,6 +208,15 @@ Json fields_of(const PreemptingRun& run) {
           {"longest_seconds", run.figures.longest_seconds}};
 }
 
+Json fields_of(const GroupedRun& run) {
+  return {{"nodes", run.nodes},
+          {"kind", kGroupKinds[run.kind].name},
+          {"groups", run.groups},
+          {"bound", run.figures.bound},
+          {"cpu_seconds", run.figures.cpu_seconds},
+          {"longest_seconds", run.figures.longest_seconds}};
+}
+
 std::string compiler() {
 #if defined(__clang__)
   return "clang " __clang_version__;
@@ -242,15 +266,18 @@ template std::string to_table(const std::vector<TrialRun>& runs);
 template std::string to_table(const std::vector<RuledRun>& runs);
 template std::string to_table(const std::vector<CrowdRun>& runs);
 template std::string to_table(const std::vector<PreemptingRun>& runs);
+template std::string to_table(const std::vector<GroupedRun>& runs);
 template std::string to_json(const std::vector<Figures>& runs);
 template std::string to_json(const std::vector<TrialRun>& runs);
 template std::string to_json(const std::vector<RuledRun>& runs);
 template std::string to_json(const std::vector<CrowdRun>& runs);
 template std::string to_json(const std::vector<PreemptingRun>& runs);
+template std::string to_json(const std::vector<GroupedRun>& runs);
 template std::string to_line(const Figures& run);
 template std::string to_line(const TrialRun& run);
 template std::string to_line(const RuledRun& run);
 template std::string to_line(const CrowdRun& run);
 template std::string to_line(const PreemptingRun& run);
+template std::string to_line(const GroupedRun& run);
 
 }  // namespace bench::decide

@@ -5,6 +5,7 @@
 
 #include "bench/decide/crowd.h"
 #include "bench/decide/figures.h"
+#include "bench/decide/grouped.h"
 #include "bench/decide/preempting.h"
 #include "bench/decide/ruled.h"
 #include "bench/decide/trials.h"
@@ -41,8 +42,15 @@ struct PreemptingRun {
   PreemptingFigures figures{};
 };
 
-// A `Run` is Figures (pods that come and go), TrialRun, RuledRun, CrowdRun or
-// PreemptingRun.
+struct GroupedRun {
+  std::size_t nodes = 0;
+  std::size_t kind = 0;    // index in kGroupKinds
+  std::size_t groups = 0;  // that came
+  GroupedFigures figures{};
+};
+
+// A `Run` is Figures (pods that come and go), TrialRun, RuledRun, CrowdRun, PreemptingRun or
+// GroupedRun.
 
 // A row for each run; "" for none.
 template <typename Run>

@@ -32,7 +32,7 @@ void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
     return;
   }
   if (outcome == nullptr) {
-    row.next = pod.place == PodInLine::Place::kBackoff ? kAfterBackOff : "";
+    row.next = pod.place == PodInLine::Place::kBackoff ? kAfterBackOff : pod.group_waits;
     return;
   }
   if (outcome->starts()) {
@@ -57,6 +57,7 @@ void tell(QueueRow& row, const PodInLine& pod, std::optional<LastRefusal> refusa
     return;
   }
   row.next = pod.place == PodInLine::Place::kBackoff ? kAfterBackOff : "its turn comes";
+  if (!pod.group_waits.empty()) row.next = pod.group_waits;
 }
 
 QueueRow row_of(const PodInLine& pod, std::size_t position) {

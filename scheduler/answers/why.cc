@@ -167,6 +167,8 @@ class Asking {
     if (outcome != nullptr) {
       const Refusal& refusal = outlook.refusal(*outcome);
       tell(why_, refusal);
+    } else if (const auto waits = engine_.find_in_line(pod_.metadata.uid)) {
+      why_.headline = waits->group_waits;
     }
     return is(Why::Verdict::kWaits);
   }
@@ -232,12 +234,22 @@ Why why_now(const Engine& engine, const k8s::Pod& pod, Time now) {
   return why;
 }
 
+// Where the pod could go alone does not matter, nor is that for its status.
+void wait_with_group(Why& why, const PodInLine& in_line) {
+  why.verdict = Why::Verdict::kWaits;
+  why.node.clear();
+  why.told.reset();
+  why.headline = in_line.group_waits.empty() ? "the turn of its group " + in_line.group + " comes"
+                                             : in_line.group_waits;
+}
+
 Why why_waiting(const Engine& engine, const k8s::Pod& pod, const PodInLine& in_line, Time now) {
   Why why = why_now(engine, pod, now);
   why.asks = in_line.asks;
   why.quota = in_line.quota;
   if (!was_refused(in_line)) why.told.reset();
   if (in_line.place == PodInLine::Place::kGated) why.verdict = Why::Verdict::kGated;
+  if (!in_line.group.empty()) wait_with_group(why, in_line);
   if (!in_line.never.empty()) {
     why.verdict = Why::Verdict::kNever;
     why.headline = in_line.never;

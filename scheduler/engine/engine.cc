@@ -2,11 +2,13 @@
 
 #include "scheduler/engine/actions/advise.h"
 #include "scheduler/engine/actions/place.h"
+#include "scheduler/engine/actions/place_group.h"
 #include "scheduler/engine/actions/preempt.h"
 #include "scheduler/engine/backoffs/node_backoffs.h"
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/intake.h"
 #include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/notices/foreign_gpu_pods.h"
@@ -54,10 +56,12 @@ class Engine::Parts {
   Holds holds{world, finder, queue};
   QuotaSearch search{world, finder, queue, holds};
   Waking waking{world, queue};
-  Plans plans{world, finder, queue, search, waking};
+  PodGroups groups{world, queue, waking};
+  Plans plans{world, finder, queue, search, waking, groups};
   Intake intake{{.world = world,
                  .queue = queue,
                  .waking = waking,
+                 .groups = groups,
                  .plans = plans,
                  .backoffs = backoffs,
                  .foreign = foreign,
@@ -76,13 +80,38 @@ class Engine::Parts {
                .plans = plans,
                .words = words,
                .repartitions = repartitions}};
+  PlaceGroup place_group{{.world = world,
+                          .finder = finder,
+                          .queue = queue,
+                          .holds = holds,
+                          .search = search,
+                          .groups = groups,
+                          .place = place,
+                          .words = words}};
   Preempt preempt{world, finder, queue, holds, search, plans};
   Advise advise{world, finder, queue, search, repartitions};
 
-  // What was decided on a pod; if that is that it waits, room may be made for it.
-  [[nodiscard]] Decision make_room(WaitingPod& pod, Decision decided, Time now) {
-    auto* told = std::get_if<decision::Unschedulable>(&decided);
-    return told == nullptr ? std::move(decided) : preempt.attempt(pod, std::move(*told), now);
+  // Decides on the entity that has the next turn. nullopt: there is nothing to tell.
+  [[nodiscard]] std::optional<Decision> attempt(Entity& entity, Time now) {
+    if (entity.is_group) {
+      place_group.attempt(static_cast<WaitingGroup&>(entity), now);
+      return place_group.next();
+    }
+    WaitingPod& pod = pod_of(entity);
+    if (!pod.pod.metadata.annotations.empty()) {
+      const auto group = group_of(pod.pod);
+      if (!group) return place_group.refuse(pod, group.error(), now);
+      if (*group && groups.holds_back(pod, **group)) {
+        if (groups.is_full(pod, **group)) return place_group.keep_out(pod, **group, now);
+        groups.join(pod, **group, now);
+        return std::nullopt;
+      }
+    }
+    auto decision = place.attempt(pod, now);
+    if (!world.preempts() || !decision) return decision;
+    // If it waits, room may be made for it.
+    auto* told = std::get_if<decision::Unschedulable>(&*decision);
+    return told == nullptr ? std::move(decision) : preempt.attempt(pod, std::move(*told), now);
   }
 
   // Answers.
@@ -105,17 +134,16 @@ std::optional<Decision> Engine::step(Time now) {
   if (auto foreign = parts.foreign.next()) return *std::move(foreign);
   if (auto news = parts.backoffs.next_news()) return news;
   if (auto part = parts.plans.next(now)) return part;
+  if (auto decided = parts.place_group.next()) return decided;
 
   parts.queue.advance(now);
   parts.holds.renew(now);
   parts.waking.wake_for_quota(now);
   parts.waking.wake_for_nodes(now);
+  parts.place_group.wake(now);
   parts.preempt.wake(now);
   while (Entity* entity = parts.queue.next()) {
-    WaitingPod& pod = pod_of(*entity);
-    auto decision = parts.place.attempt(pod, now);
-    if (parts.world.preempts() && decision)
-      decision = parts.make_room(pod, *std::move(decision), now);
+    auto decision = parts.attempt(*entity, now);
     parts.queue.turn_is_over();
     if (decision) return decision;
   }
@@ -132,6 +160,7 @@ std::optional<Time> Engine::next_wakeup() const {
   next = earliest(next, parts.waking.next());
   next = earliest(next, parts.world.ledger.next_forgotten());
   next = earliest(next, parts.plans.next_end());
+  next = earliest(next, parts.place_group.due());
   next = earliest(next, parts.preempt.next());
   next = earliest(next, parts.advise.due());
   return earliest(next, parts.backoffs.next_end());

@@ -153,11 +153,17 @@ void Intake::pod_bound(const k8s::Pod& pod, Time now) {
   PodRecord& record = world_.pods.at(pod.metadata.uid);
   misnamed_.gone(pod.metadata.uid);
   plans_.drop(pod.metadata.uid);
-  if (record.waiting() != nullptr) queue_.remove(*record.waiting());
+  if (record.waiting() != nullptr) leave_queue(*record.waiting());
   const NodeSlot node = world_.nodes.slot_of(pod.spec.node_name);
 
   Claim claim = world_.templates.claim_of_bound(pod);
-  const bool ours = world_.profile_of(pod.spec.scheduler_name).has_value();
+  const auto profile = world_.profile_of(pod.spec.scheduler_name);
+  const bool ours = profile.has_value();
+  if (pod.is_terminating()) {
+    groups_.has_no_node(pod.metadata.uid);
+  } else if (ours) {
+    groups_.has_node(pod, *profile);
+  }
   if (!ours) note_foreign(pod, node, claim);
   if (ours && !record.placement() && record.waiting() == nullptr) {
     world_.statistics.pod_arrived(*world_.templates.shape(pod));
@@ -234,7 +240,7 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
     const bool backs_off = waiting.place == QueuePlace::kBackoff;
     const Time ready_at = waiting.ready_at;
     if (is_gated(waiting.pod) && !is_gated(pod)) waiting.waits_since = now;
-    queue_.remove(waiting);
+    leave_queue(waiting);
     take_over(waiting, std::move(pod));
     if (backs_off && !is_gated(waiting.pod)) {
       queue_.back_off(waiting, ready_at, QueueEvent::kPodUpdate);
@@ -249,7 +255,8 @@ void Intake::pod_gone(const std::string& uid) {
   PodRecord* record = world_.pods.find(uid);
   if (record == nullptr) return;
   plans_.drop(uid);
-  if (record->waiting() != nullptr) queue_.remove(*record->waiting());
+  groups_.has_no_node(uid);
+  if (record->waiting() != nullptr) leave_queue(*record->waiting());
   const bool held = record->placement().has_value();
   const NodeSlot left = held ? record->placement()->node() : kNoSlot;
   if (held) backoffs_.pod_gone(uid, *record->placement());
@@ -276,6 +283,11 @@ void Intake::take_over(WaitingPod& waiting, k8s::Pod pod) {
   waiting.tenant = text_hash(waiting.pod.metadata.namespace_);
   waiting.order.priority = waiting.pod.spec.priority;
   waiting.last_refusal.clear();
+}
+
+void Intake::leave_queue(WaitingPod& waiting) {
+  groups_.leave(waiting);
+  queue_.remove(waiting);
 }
 
 void Intake::enqueue(WaitingPod& waiting, QueueEvent event) {

@@ -4,6 +4,7 @@
 
 #include "scheduler/base/event.h"
 #include "scheduler/engine/backoffs/node_backoffs.h"
+#include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/notices/foreign_gpu_pods.h"
 #include "scheduler/engine/notices/misnamed_schedulers.h"
@@ -24,6 +25,7 @@ class Intake {
     World& world;
     Queues& queue;
     Waking& waking;
+    PodGroups& groups;
     Plans& plans;
     NodeBackoffs& backoffs;
     ForeignGpuPods& foreign;
@@ -34,6 +36,7 @@ class Intake {
       : world_(parts.world),
         queue_(parts.queue),
         waking_(parts.waking),
+        groups_(parts.groups),
         plans_(parts.plans),
         backoffs_(parts.backoffs),
         foreign_(parts.foreign),
@@ -79,12 +82,14 @@ class Intake {
                                                                const PodRecord& record,
                                                                NodeSlot node);
   void enqueue(WaitingPod& waiting, QueueEvent event = QueueEvent::kPodAdd);
+  void leave_queue(WaitingPod& waiting);
   void note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim);
   void note_misnamed(const k8s::Pod& pod);
 
   World& world_;
   Queues& queue_;
   Waking& waking_;
+  PodGroups& groups_;
   Plans& plans_;
   NodeBackoffs& backoffs_;
   ForeignGpuPods& foreign_;

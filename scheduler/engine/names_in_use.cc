@@ -19,7 +19,9 @@ std::vector<bool> names_in_use(const World& world, const Queues& queue) {
     }
   }
   for (const Entity* entity : queue.entities()) {
-    for (const ResourceAmount& asked : pod_of(*entity).shape->requests) mark(asked.resource);
+    for_each_pod(*entity, [&](const WaitingPod& pod) {
+      for (const ResourceAmount& asked : pod.shape->requests) mark(asked.resource);
+    });
   }
   return in_use;
 }

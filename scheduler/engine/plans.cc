@@ -45,6 +45,7 @@ void Plans::assume(WaitingPod& pod, NodeSlot node, decision::Bind& bind, Time no
   world_.charge(record, pod.pod, pod.demand,
                 bind.charged_as ? quota::ChargeNote{*bind.charged_as, bind.charged_at}
                                 : quota::no_note(pod.pod));
+  groups_.has_node(pod.pod, pod.profile);
   waking_.assumed(pod, bind.node);
 }
 
@@ -460,6 +461,7 @@ WaitingPod& Plans::release(PodRecord& record) {
   const NodeSlot node = record.placement()->node();
   world_.budgets.stays({*waiting.pod_class, waiting.pod.metadata.name});
   record.forget();
+  groups_.has_no_node(waiting.pod.metadata.uid);
   has_left(waiting.pod.metadata.uid, node);
   waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid});
   waiting.has_shape(world_.templates.shape(waiting.pod));  // the reason is in names_in_use.h

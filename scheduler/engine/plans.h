@@ -26,6 +26,7 @@
 
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/world/world.h"
@@ -51,8 +52,14 @@ namespace sched {
 class Plans {
  public:
   // All outlive it.
-  Plans(World& world, Finder& finder, Queues& queue, QuotaSearch& search, Waking& waking)
-      : world_(world), finder_(finder), queue_(queue), search_(search), waking_(waking) {}
+  Plans(World& world, Finder& finder, Queues& queue, QuotaSearch& search, Waking& waking,
+        PodGroups& groups)
+      : world_(world),
+        finder_(finder),
+        queue_(queue),
+        search_(search),
+        waking_(waking),
+        groups_(groups) {}
 
   // Puts the pod on its node: assumed there, charged, out of the queue. Fills in who is bound and
   // where; takes the bind's devices.
@@ -168,6 +175,7 @@ class Plans {
   Queues& queue_;
   QuotaSearch& search_;
   Waking& waking_;
+  PodGroups& groups_;
   std::map<Id, Plan> plans_;  // those in preparation, in the order of their decisions
   std::unordered_map<std::string, Id> of_pod_;  // by uid
   std::set<std::pair<Time, Id>> ends_;

@@ -126,13 +126,14 @@ class Writer {
   Sink sink_;
 };
 
-// The entries of a pod's labels or annotations with this scheduler's prefix.
+// Those entries of a pod's labels or annotations that wishes are read from.
 template <typename Map>
-struct Ours {
+struct Some {
   Map& entries;
+  bool (*counts)(std::string_view key);
 };
 template <typename Map>
-Ours(Map&) -> Ours<Map>;
+Some(Map&, bool (*)(std::string_view)) -> Some<Map>;
 
 // What a shape reads of a container: not its name, nor its limits.
 template <typename Visit, typename... Containers>
@@ -149,7 +150,8 @@ bool visit_template(Visit&& visit, Pods&... pods) {
          visit(pods.spec.init_containers...) && visit(pods.spec.resource_requests...) &&
          visit(pods.spec.overhead...) && visit(pods.spec.node_selector...) &&
          visit(pods.spec.node_affinity...) && visit(pods.spec.tolerations...) &&
-         visit(Ours{pods.metadata.annotations}...) && visit(Ours{pods.metadata.labels}...);
+         visit(Some{pods.metadata.annotations, gpu::is_wish}...) &&
+         visit(Some{pods.metadata.labels, gpu::is_ours}...);
 }
 
 struct Copy {
@@ -163,9 +165,9 @@ struct Copy {
     for (std::size_t i = 0; i < from.size(); ++i) visit_needs(*this, to[i], from[i]);
     return true;
   }
-  bool operator()(Ours<k8s::StringMap> to, Ours<const k8s::StringMap> from) const {
+  bool operator()(Some<k8s::StringMap> to, Some<const k8s::StringMap> from) const {
     for (const auto& [key, value] : from.entries) {
-      if (gpu::is_ours(key)) to.entries.set(key, value);
+      if (from.counts(key)) to.entries.set(key, value);
     }
     return true;
   }
@@ -181,8 +183,8 @@ struct Same {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [this](const auto& x, const auto& y) { return visit_needs(*this, x, y); });
   }
-  bool operator()(Ours<const k8s::StringMap> a, Ours<const k8s::StringMap> b) const {
-    return gpu::same_of_ours(a.entries, b.entries);
+  bool operator()(Some<const k8s::StringMap> a, Some<const k8s::StringMap> b) const {
+    return gpu::same_of_ours(a.entries, b.entries, a.counts);
   }
 };
 
@@ -226,9 +228,9 @@ class Digest {
   void add(const k8s::StringMap& entries) {
     for (const auto& [key, value] : entries) add(value);
   }
-  void add(Ours<const k8s::StringMap> ours) {
-    for (const auto& [key, value] : ours.entries) {
-      if (gpu::is_ours(key)) add(value);
+  void add(Some<const k8s::StringMap> some) {
+    for (const auto& [key, value] : some.entries) {
+      if (some.counts(key)) add(value);
     }
   }
   // The contents of an affinity are left out. The pods of a DaemonSet each name their own node;

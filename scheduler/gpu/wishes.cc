@@ -81,7 +81,7 @@ class WishReader {
 
   void read_annotations() {
     for (const auto& [key, value] : pod_.metadata.annotations) {
-      if (!is_ours(key)) continue;
+      if (!is_wish(key)) continue;
       if (key == kTypeAnnotation) {
         read_types(value);
       } else if (key == kMinMemoryAnnotation) {
@@ -110,9 +110,10 @@ class WishReader {
       const auto* const known = std::find(kWishAnnotations.begin(), kWishAnnotations.end(), key);
       if (key == kMigProfileAnnotation) {
         read_profile(value);
-      } else if (known != kWishAnnotations.end()) {
+      } else if (known != kWishAnnotations.end() || !is_wish(key)) {
         wishes_.problems.push_back(
-            {.key = *known, .text = fmt::format("{} is an annotation, not a label", key)});
+            {.key = known == kWishAnnotations.end() ? kTypeAnnotation : *known,
+             .text = fmt::format("{} is an annotation, not a label", key)});
       } else {
         stranger("label", key);
       }
@@ -124,17 +125,24 @@ class WishReader {
   void stranger(std::string_view kind, std::string_view key) {
     if (++strangers_ > kMostStrangers) return;
     std::string_view nearest;
+    std::string_view nearest_wish;
     std::size_t least = std::numeric_limits<std::size_t>::max();
-    for (const std::string_view known : kWishAnnotations) {
+    const auto compare = [&](std::string_view known) {
       const std::size_t distance = edit_distance(key.substr(kAnnotationPrefix.size()),
                                                  known.substr(kAnnotationPrefix.size()));
-      if (distance >= least) continue;
+      if (distance >= least) return false;
       least = distance;
       nearest = known;
+      return true;
+    };
+    for (const std::string_view known : kWishAnnotations) {
+      if (compare(known)) nearest_wish = known;
     }
+    compare(kPodGroupAnnotation);
+    compare(kMinCountAnnotation);
     constexpr std::size_t kSlip = 2;
     wishes_.problems.push_back(
-        {.key = nearest,
+        {.key = nearest_wish,
          .text = fmt::format("{} {} is not known; {}", kind, shown(key),
                              least <= kSlip ? fmt::format("{} is", nearest)
                                             : fmt::format("the nearest is {}", nearest))});
@@ -270,13 +278,14 @@ std::string to_string(const Version& version) {
 
 Wishes wishes_of(const k8s::Pod& pod) { return WishReader(pod).read(); }
 
-bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b) {
-  const auto is_of_ours = [](const k8s::StringMap::Entry& entry) { return is_ours(entry.first); };
-  auto x = std::find_if(a.begin(), a.end(), is_of_ours);
-  auto y = std::find_if(b.begin(), b.end(), is_of_ours);
+bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b,
+                  bool (*counts)(std::string_view key)) {
+  const auto entry_counts = [&](const k8s::StringMap::Entry& entry) { return counts(entry.first); };
+  auto x = std::find_if(a.begin(), a.end(), entry_counts);
+  auto y = std::find_if(b.begin(), b.end(), entry_counts);
   while (x != a.end() && y != b.end() && *x == *y) {
-    x = std::find_if(std::next(x), a.end(), is_of_ours);
-    y = std::find_if(std::next(y), b.end(), is_of_ours);
+    x = std::find_if(std::next(x), a.end(), entry_counts);
+    y = std::find_if(std::next(y), b.end(), entry_counts);
   }
   return x == a.end() && y == b.end();
 }

@@ -42,14 +42,22 @@ inline constexpr std::string_view kSharingAnnotation = "gpu-scheduler.io/sharing
 inline constexpr std::string_view kGpuMemoryAnnotation = "gpu-scheduler.io/gpu-memory";
 inline constexpr std::string_view kMigProfileAnnotation = "gpu-scheduler.io/mig-profile";
 
-// All annotations that are read.
+// All annotations that wishes are read from.
 inline constexpr std::array kWishAnnotations = {
     kTypeAnnotation,    kMinMemoryAnnotation, kMinComputeAnnotation, kMinDriverAnnotation,
     kMinCudaAnnotation, kSharingAnnotation,   kGpuMemoryAnnotation,  kMigProfileAnnotation};
 
+// The group with which a pod starts (engine/world/pod_group.h). No node reads them.
+inline constexpr std::string_view kPodGroupAnnotation = "gpu-scheduler.io/pod-group";
+inline constexpr std::string_view kMinCountAnnotation = "gpu-scheduler.io/pod-group-min-count";
+
 // Whether a label or annotation of that key has the scheduler's prefix, or seems meant to have it.
 [[nodiscard]] inline bool is_ours(std::string_view key) {
   return key.starts_with(kAnnotationPrefix);
+}
+// Whether an annotation of that key may be a wish: a known one, or one that is misspelt.
+[[nodiscard]] inline bool is_wish(std::string_view key) {
+  return is_ours(key) && key != kPodGroupAnnotation && key != kMinCountAnnotation;
 }
 
 enum class SharingWish : std::uint8_t { kUnsaid, kAllowed, kRequired, kNever };
@@ -93,8 +101,10 @@ struct Wishes {
 
 [[nodiscard]] Wishes wishes_of(const k8s::Pod& pod);
 
-// Whether the entries with the scheduler's prefix are equal in both. O(entries).
-[[nodiscard]] bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b);
+// Whether the entries with the scheduler's prefix are equal in both, or those of other keys that
+// count. O(entries).
+[[nodiscard]] bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b,
+                                bool (*counts)(std::string_view key) = is_ours);
 
 // Whether the pod states that it can use MIG instances of `profile` as nvidia.com/gpu.
 [[nodiscard]] bool names_profile(const Wishes& wishes, std::string_view profile);

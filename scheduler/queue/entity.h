@@ -94,9 +94,10 @@ struct Apart {
 };
 
 struct Entity {
-  std::size_t pods = 1;
+  std::size_t pods = 1;   // changes only while the entity is in no place
+  bool is_group = false;  // of pods that are decided on together; else one pod
   // Entities of one profile and kind ask for the same: if no node takes one, no node takes the
-  // others. For a pod, the kind is the number of its shape.
+  // others. For a pod, the kind is the number of its shape; a group has one of its own.
   std::size_t profile = 0;
   std::uint32_t kind = 0;
   quota::Demand demand;        // what the whole entity would be charged for

@@ -3,6 +3,7 @@
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/resource_kind.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace sched::quota {
@@ -44,6 +45,24 @@ Demand demand_of(const std::vector<ResourceAmount>& requests, const ResourceName
   }
   if (demand.gpus > 0) demand.milli = 0;
   return demand;
+}
+
+void add(Demand& to, const Demand& more) {
+  to.gpus = saturating_add(to.gpus, more.gpus);
+  to.shared = saturating_add(to.shared, more.shared);
+  to.milli = saturating_add(to.milli, more.milli);
+  to.own_names = saturating_add(to.own_names, more.own_names);
+  for (const Instances& each : more.instances) {
+    const auto known =
+        std::find_if(to.instances.begin(), to.instances.end(), [&](const Instances& its) {
+          return its.profile == each.profile && its.shared == each.shared;
+        });
+    if (known == to.instances.end()) {
+      to.instances.push_back(each);
+    } else {
+      known->count = saturating_add(known->count, each.count);
+    }
+  }
 }
 
 }  // namespace sched::quota

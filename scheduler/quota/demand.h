@@ -44,6 +44,9 @@ struct Demand {
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
+// Adds what another pod asks for. `allowed` stays.
+void add(Demand& to, const Demand& more);
+
 // `requests` as in PodShape or Claim. Leaves `allowed` empty.
 [[nodiscard]] Demand demand_of(const std::vector<ResourceAmount>& requests,
                                const ResourceNames& names);

@@ -91,6 +91,19 @@ std::optional<Decision> Place::assume_held(WaitingPod& pod, Time now) {
   return assume(pod, answers, held, now);
 }
 
+std::optional<Decision> Place::assume_on(WaitingPod& pod, const Scope& scope, NodeSlot node,
+                                         Time now) {
+  const Ruling ruling = ruling_for(pod, now);
+  const ScoreCache& answers = finder_.refresh(pod, ruling, scope);
+  if (!answers.takes(node, scope) || ruling.find(node) != nullptr) return std::nullopt;
+  const Where where{.scope = scope, .ruling = &ruling};
+  Best best = answers.best(where);
+  best.node = node;
+  best.total = answers.total(node, best);
+  if (world_.options.names_runner_up) best = answers.with_second(std::move(best), where);
+  return assume(pod, answers, best, now);
+}
+
 std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers, const Best& on,
                                       Time now) {
   const NodeSlot node = on.node;

@@ -48,6 +48,10 @@ class Place {
   // Decides on the pod and takes it out of its place in the queue. Nullopt: it waits, and there is
   // nothing new to report.
   [[nodiscard]] std::optional<Decision> attempt(WaitingPod& pod, Time now);
+  // Puts the pod, which is in no queue, on that node, which was chosen among those of the scope.
+  // nullopt: the node does not take it, and nothing has changed.
+  [[nodiscard]] std::optional<Decision> assume_on(WaitingPod& pod, const Scope& scope,
+                                                  NodeSlot node, Time now);
 
  private:
   [[nodiscard]] std::optional<Decision> attempt_by_quota(WaitingPod& pod, Time now);

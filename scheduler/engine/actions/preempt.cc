@@ -90,7 +90,7 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
   const bool has_turn = kind.has_turn == pod.pod.metadata.uid;
   if (has_turn) kind.has_turn.clear();
   const bool is_due = kind.seen != versions() && now >= kind.again && !some_wait_;
-  if (has_turn || (is_due && may_search(now))) {
+  if (has_turn || (is_due && searches_.any_left(now))) {
     const VictimSearch::Found found = search(kind, pod, now);
     if (found.best) {
       kind.from.clear();
@@ -105,22 +105,11 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
   return told;
 }
 
-bool Preempt::may_search(Time now) {
-  using std::chrono::milliseconds;
-  // Beyond that nothing more is saved up, and no debt is so large.
-  constexpr milliseconds kLongest{10'000};
-  const auto passed =
-      std::chrono::floor<milliseconds>(std::min<Time::duration>(now - may_cost_at_, kLongest));
-  may_cost_ = std::min(kMostSaved, may_cost_ + passed.count() * (kCostPerSecond / 1'000));
-  may_cost_at_ = now - may_cost_at_ > kLongest ? now : may_cost_at_ + passed;
-  return may_cost_ > 0;
-}
-
 VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
   pod.refused_binds.forget(now);
   if (kind.from.empty()) kind.begun = versions();
   VictimSearch::Found found = victims_.search(pod, kind.from, now);
-  may_cost_ -= static_cast<std::int64_t>(found.cost);
+  searches_.spend(found.cost);
   kind.searched = now;
   kind.seen.reset();
   // The turn that this gives begins its own search there, too.
@@ -227,12 +216,12 @@ void Preempt::wake(Time now) {
       kinds_.erase(at);
     }
   }
-  some_wait_ = !due.empty() && !may_search(now);
+  some_wait_ = !due.empty() && !searches_.any_left(now);
   if (!due.empty() && !some_wait_) sort(due);
   for (const Kinds::iterator each : due) {
     Kind& kind = each->second;
     if (has_turn(kind)) continue;
-    if (!may_search(now)) {
+    if (!searches_.any_left(now)) {
       some_wait_ = true;
       break;
     }

@@ -12,6 +12,7 @@
 // If a search finds victims, the first of its kind gets a turn, which may search in any case.
 #pragma once
 
+#include "scheduler/engine/actions/allowance.h"
 #include "scheduler/engine/actions/victims.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/finder.h"
@@ -51,10 +52,8 @@ class Preempt {
   static constexpr std::chrono::seconds kBetweenSearches{2};
   // So often it is looked for kinds that may be searched for.
   static constexpr std::chrono::milliseconds kBetweenLooks{100};
-  // In nodes that are looked at (victims.cc): about a tenth of a processor. So much can be saved
-  // up.
+  // In nodes that are looked at (victims.cc): about a tenth of a processor.
   static constexpr std::int64_t kCostPerSecond = 5'000'000;
-  static constexpr std::int64_t kMostSaved = kCostPerSecond / 2;
 
   // Namespace, profile, shape, priority, queue, and what rules across nodes read besides: of pods
   // for which the same pods could be evicted.
@@ -88,7 +87,6 @@ class Preempt {
   [[nodiscard]] Versions versions() const {
     return {world_.nodes.changes().end(), world_.ledger.version(), world_.budgets.version()};
   }
-  [[nodiscard]] bool may_search(Time now);
   [[nodiscard]] VictimSearch::Found search(Kind& kind, WaitingPod& pod, Time now);
   [[nodiscard]] decision::Evict evict(WaitingPod& pod, const Victims& victims,
                                       const decision::Unschedulable& told, Time now);
@@ -115,8 +113,7 @@ class Preempt {
   bool some_wait_ = false;             // because the last look ran out of cost
   Time last_look_{};
   Time next_look_{};
-  std::int64_t may_cost_ = kMostSaved;
-  Time may_cost_at_{};
+  Allowance searches_{kCostPerSecond};
 };
 
 }  // namespace sched

@@ -49,11 +49,15 @@ class Finder {
     return caches_.known_refusal(profile, shape);
   }
 
-  // The nodes that rules across nodes rule out for a waiting pod / in a world without some pods,
-  // and what that costs / for any pod in that world, without storing anything (rulings.h).
+  // The nodes that rules across nodes rule out for a waiting pod / in a world without some pods /
+  // with some more, and what that costs / for any pod in that world, without storing anything
+  // (rulings.h).
   [[nodiscard]] Ruling ruling_for(const WaitingPod& pod) { return rulings_.of(pod); }
   [[nodiscard]] Ruling ruling_without(const WaitingPod& pod, const Trial& trial) {
     return rulings_.without(pod, trial);
+  }
+  [[nodiscard]] Ruling ruling_with(const WaitingPod& pod, const Trial& trial) {
+    return rulings_.with(pod, trial);
   }
   [[nodiscard]] std::size_t cost_of_ruling(const WaitingPod& pod) {
     return rulings_.cost_without(pod);

@@ -125,6 +125,24 @@ Ruling Rulings::without(const WaitingPod& pod, const Trial& trial) {
   return of(pod, &trial, trial.difference());
 }
 
+Ruling Rulings::with(const WaitingPod& pod, const Trial& trial) {
+  const Profile& profile = world_.profiles[pod.profile];
+  if (some_rule_reads_pods(profile, pod.pod)) {
+    return anew(pod.pod, pod.profile, pod.refused_binds, trial);
+  }
+  const PodDifference difference = trial.difference();
+  PreparedRules rules(profile, pod.pod, difference,
+                      [this](const DomainCount& count) { return tally(count); });
+  tried_ = std::move(rules);
+  tried_.catch_up();
+  Ruling all;
+  all.of_class = !tried_.none();
+  rule(profile, pod.pod, pod.constraints, &tried_, {world_.nodes, domains_, all}, &trial,
+       difference, all);
+  exclude_for_a_while(world_, pod.pod, pod.refused_binds, all);
+  return all;
+}
+
 std::size_t Rulings::cost_without(const WaitingPod& pod) {
   // To count a node takes so much longer than to look at a domain.
   constexpr std::size_t kCount = 20;

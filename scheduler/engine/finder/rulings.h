@@ -37,7 +37,10 @@ class Rulings {
   // The same in a world without some of the pods on nodes. O(domains + nodes ruled out · pods that
   // are gone); where a rule reads what its constraint stores of pods, as anew().
   [[nodiscard]] Ruling without(const WaitingPod& pod, const Trial& trial);
-  // What without() costs, in domains that are looked at.
+  // The same in a world with some more pods. O(rules of these + domains + nodes ruled out); where a
+  // rule reads what its constraint stores of pods, as anew().
+  [[nodiscard]] Ruling with(const WaitingPod& pod, const Trial& trial);
+  // What without() and with() cost, in domains that are looked at.
   [[nodiscard]] std::size_t cost_without(const WaitingPod& pod);
   // For any pod, in that world; nothing is kept. O(nodes · counts).
   [[nodiscard]] Ruling anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
@@ -73,6 +76,7 @@ class Rulings {
   Domains domains_{world_.nodes};
   std::unordered_map<std::string, std::weak_ptr<Tally>> tallies_;  // by DomainCount::id
   std::list<Kind> kinds_;                                          // the last asked about first
+  PreparedRules tried_;  // by with(), so that the counts are kept from one pod to the next
   std::size_t kinds_since_counted_ = 0;  // so many are new since memory() was asked
   std::map<Key, std::list<Kind>::iterator> by_key_;
 };

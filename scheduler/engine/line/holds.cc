@@ -94,10 +94,11 @@ Holds::Each Holds::drop(OfQuota& quota, Each dropped) {
   return behind;
 }
 
-void Holds::looked_at(WaitingPod& pod, Time now) const {
-  const bool was_beyond = pod.beyond_guarantee;
-  pod.beyond_guarantee = !world_.ledger.could_be_within(quota::QuotaId{pod.queue}, pod.demand);
-  if (was_beyond || pod.beyond_guarantee) pod.beyond_until = now;
+void Holds::looked_at(Entity& entity, Time now) const {
+  const bool was_beyond = entity.beyond_guarantee;
+  entity.beyond_guarantee =
+      !world_.ledger.could_be_within(quota::QuotaId{entity.queue}, entity.demand);
+  if (was_beyond || entity.beyond_guarantee) entity.beyond_until = now;
 }
 
 void Holds::renew(Time now) {
@@ -137,13 +138,13 @@ bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time n
   const bool other_terms = world_.ledger.terms_version() != quota.seen[1];
   if (other_terms) {
     line.for_each([&](Entity& entity) {
-      if (entity.beyond_guarantee) looked_at(pod_of(entity), now);
+      if (entity.beyond_guarantee) looked_at(entity, now);
     });
   }
   bool as_before = !other_terms;
   for (auto hold = quota.holds.begin(); hold != quota.holds.end();) {
-    if (const WaitingPod* pod = holder(queue, *hold, line)) {
-      if (hold->classes != reach_of(*pod, now)) as_before = false;
+    if (const Entity* entity = holder(queue, *hold, line)) {
+      if (hold->classes != reach_of(pod_of(*entity), now)) as_before = false;
       ++hold;
     } else {
       hold = release(queue, quota, hold);
@@ -153,21 +154,21 @@ bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time n
   for (Hold& hold : quota.holds) renew_node(hold, *holder(queue, hold, line));
 
   while (quota.holds.size() < kMostHolds) {
-    WaitingPod* pod = next_to_hold(queue, quota, line, now);
-    if (pod == nullptr) break;
+    Entity* entity = next_to_hold(queue, quota, line, now);
+    if (entity == nullptr) break;
     // A pod that is not parked has its turn first; quota is held for it if that finds no node.
-    if (pod->place != QueuePlace::kParked) {
-      quota.has_turn_first = pod->order;
+    if (entity->place != QueuePlace::kParked) {
+      quota.has_turn_first = entity->order;
       return false;
     }
-    const std::vector<quota::ChargeClassId>& classes = reach_of(*pod, now);
-    if (!world_.ledger.hold(quota::QuotaId{queue}, pod->demand, classes)) break;
+    const std::vector<quota::ChargeClassId>& classes = reach_of(pod_of(*entity), now);
+    if (!world_.ledger.hold(quota::QuotaId{queue}, entity->demand, classes)) break;
     Hold& hold = quota.holds.emplace_back();
-    hold.uid = pod->pod.metadata.uid;
-    hold.order = pod->order;
-    hold.kind = pod->kind;
+    hold.uid = pod_of(*entity).pod.metadata.uid;
+    hold.order = entity->order;
+    hold.kind = entity->kind;
     hold.classes = classes;
-    queue_.activate(*pod, QueueEvent::kQuotaChange);
+    queue_.activate(*entity, QueueEvent::kQuotaChange);
   }
   return true;
 }
@@ -176,35 +177,35 @@ void Holds::make_again(QueueId queue, OfQuota& quota, const WaitingLine& line, T
   const quota::QuotaId id{queue};
   world_.ledger.release(id);
   for (auto hold = quota.holds.begin(); hold != quota.holds.end();) {
-    WaitingPod& pod = *holder(queue, *hold, line);
-    hold->classes = reach_of(pod, now);
-    if (!world_.ledger.hold(id, pod.demand, hold->classes)) {
+    Entity& entity = *holder(queue, *hold, line);
+    hold->classes = reach_of(pod_of(entity), now);
+    if (!world_.ledger.hold(id, entity.demand, hold->classes)) {
       hold = drop(quota, hold);
       continue;
     }
     // A node that is held stays held if it still serves.
     hold->looked_for_node = false;
-    if (pod.place == QueuePlace::kParked) queue_.activate(pod, QueueEvent::kQuotaChange);
+    if (entity.place == QueuePlace::kParked) queue_.activate(entity, QueueEvent::kQuotaChange);
     ++hold;
   }
 }
 
-WaitingPod* Holds::holder(QueueId queue, const Hold& hold, const WaitingLine& line) const {
+Entity* Holds::holder(QueueId queue, const Hold& hold, const WaitingLine& line) const {
   Entity* const kept_for = line.find(hold.order);
   // If the pod asks for something else now, the hold is not for it.
   if (kept_for == nullptr || kept_for->kind != hold.kind) return nullptr;
   const bool has_no_turn =
       world_.ledger.is_strict(quota::QuotaId{queue}) && kept_for != line.first();
-  return has_no_turn ? nullptr : &pod_of(*kept_for);
+  return has_no_turn ? nullptr : kept_for;
 }
 
-void Holds::renew_node(Hold& hold, WaitingPod& pod) {
+void Holds::renew_node(Hold& hold, Entity& entity) {
   if (!hold.on || hold.facts_version == world_.nodes.facts_version()) return;
   hold.facts_version = world_.nodes.facts_version();
-  if (could_ever_take(pod, hold.on->node())) return;
+  if (could_ever_take(pod_of(entity), hold.on->node())) return;
   hold.on.reset();
   hold.looked_for_node = false;
-  if (pod.place == QueuePlace::kParked) queue_.activate(pod, QueueEvent::kQuotaChange);
+  if (entity.place == QueuePlace::kParked) queue_.activate(entity, QueueEvent::kQuotaChange);
 }
 
 bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {
@@ -213,8 +214,8 @@ bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {
   return !prepared.rejection() && finder_.verdict(prepared, node, {.if_empty = true}).is_ok();
 }
 
-WaitingPod* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLine& line,
-                                Time now) {
+Entity* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLine& line,
+                            Time now) {
   // Gives up after 1,000 kinds of pods in all, or 100 that no node can take or for which the quota
   // can never hold so much. The pods behind them wait until one of those is removed.
   constexpr int kMostLookedAt = 1'000;
@@ -223,7 +224,7 @@ WaitingPod* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const Waiti
   if (only_first && !quota.holds.empty()) return nullptr;
   int looked_at = 0;
   int passed_over = 0;
-  WaitingPod* first = nullptr;
+  Entity* first = nullptr;
   for (const auto& [order, head] : line.heads()) {
     if (first != nullptr && first->order < order) break;
     ++looked_at;
@@ -232,10 +233,10 @@ WaitingPod* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const Waiti
       const Time due = since + world_.options.quota.hold_after;
       if (now < due) {
         due_at(due);
-      } else if (!can_be_helped(pod_of(*entity), now)) {
+      } else if (!can_be_helped(*entity, now)) {
         ++passed_over;
       } else if (first == nullptr || entity->order < first->order) {
-        first = &pod_of(*entity);
+        first = entity;
       }
     }
     if (only_first || passed_over == kMostPassedOver || looked_at == kMostLookedAt) break;
@@ -252,8 +253,9 @@ Entity* Holds::without_hold(Entity* entity, const OfQuota& quota, const WaitingL
   return entity;
 }
 
-bool Holds::can_be_helped(const WaitingPod& pod, Time now) {
-  return world_.ledger.could_hold(quota::QuotaId{pod.queue}, pod.demand, reach_of(pod, now));
+bool Holds::can_be_helped(const Entity& entity, Time now) {
+  return world_.ledger.could_hold(quota::QuotaId{entity.queue}, entity.demand,
+                                  reach_of(pod_of(entity), now));
 }
 
 const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, Time now) {

@@ -14,6 +14,8 @@
 // there still run is not known. If the node is removed, cordoned, or changed so that it could never
 // take the pod, it is released at once, and another is searched.
 //
+// For a group of pods (pod_groups.h) quota is held, but no nodes.
+//
 // Nothing is held for a pod that no node could take even if empty, or that its quota could never
 // take within the guarantee: that would keep the quota from all other pods for nothing. Such a pod
 // is passed over with all of its kind, and quota is held for the next one in line that has waited
@@ -85,9 +87,9 @@ class Holds {
   }
   // Ends the hold for it, which it has.
   void release(const Entity& entity);
-  // The pod, which a quota counts, was looked at and has no room: notes whether it is beyond the
+  // The entity, which a quota counts, was looked at and has no room: notes whether it is beyond the
   // guarantee.
-  void looked_at(WaitingPod& pod, Time now) const;
+  void looked_at(Entity& entity, Time now) const;
 
   // Holds one of those nodes for the pod, which has a hold of quota, if one could ever take it.
   // O(nodes).
@@ -131,19 +133,19 @@ class Holds {
   // Both return the hold behind it. The first ends the ledger's part of it, too.
   Each release(QueueId queue, OfQuota& quota, Each hold);
   Each drop(OfQuota& quota, Each hold);
-  // Releases the node held for the pod if that could never take it any more.
-  void renew_node(Hold& hold, WaitingPod& pod);
+  // Releases the node held for the entity if that could never take it any more.
+  void renew_node(Hold& hold, Entity& entity);
   [[nodiscard]] bool could_ever_take(const WaitingPod& pod, NodeSlot node);
-  // The pod that the hold is for, if it is still in line and may have its turn; else null.
-  [[nodiscard]] WaitingPod* holder(QueueId queue, const Hold& hold, const WaitingLine& line) const;
+  // The entity that the hold is for, if it is still in line and may have its turn; else null.
+  [[nodiscard]] Entity* holder(QueueId queue, const Hold& hold, const WaitingLine& line) const;
   // The first in line that needs a hold and has none; null: each pod has waited less than
   // hold_after, or cannot be helped. O(kinds of pods in line), some hundreds at most.
-  [[nodiscard]] WaitingPod* next_to_hold(QueueId queue, const OfQuota& quota,
-                                         const WaitingLine& line, Time now);
+  [[nodiscard]] Entity* next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLine& line,
+                                     Time now);
   // The entity, or the next of its kind for which nothing is held.
   [[nodiscard]] static Entity* without_hold(Entity* entity, const OfQuota& quota,
                                             const WaitingLine& line);
-  [[nodiscard]] bool can_be_helped(const WaitingPod& pod, Time now);
+  [[nodiscard]] bool can_be_helped(const Entity& entity, Time now);
   // Computed again when nodes have changed, at most every ten seconds. O(nodes) then.
   [[nodiscard]] const std::vector<quota::ChargeClassId>& reach_of(const WaitingPod& pod, Time now);
   void due_at(Time at) { due_ = due_ ? std::min(*due_, at) : at; }

@@ -97,8 +97,29 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
   return found;
 }
 
-bool QuotaSearch::must_wait_for_turn(const WaitingPod& pod) const {
-  return world_.ledger.is_strict(quota_of(pod)) && queue_.find(pod.queue)->line().before(pod) > 0;
+bool QuotaSearch::must_wait_for_turn(const Entity& entity) const {
+  return world_.ledger.is_strict(quota_of(entity)) &&
+         queue_.find(entity.queue)->line().before(entity) > 0;
+}
+
+std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingGroup& group) {
+  if (group.in_line && group.queue != kMainQueue && must_wait_for_turn(group)) {
+    return kWaitsForTurn;
+  }
+  // Others of its pods may start in place of the largest.
+  if (group.members.size() > group.min_count) return std::nullopt;
+  const WaitingPod& largest = *group.largest;
+  WaitsFor waits_for = group.apart.any() ? kWaitsForOthers : 0;
+  if (group.queue != kMainQueue) {
+    const quota::Admission admission =
+        world_.ledger.admit(quota_of(group), largest.demand, holds_.rank_of(group));
+    if (admission.refused_some) waits_for |= kWaitsForQuota;
+    if (admission.refuses()) return waits_for;
+  }
+  const bool has_room = !finder_.known_refusal(largest.profile, largest.shape) &&
+                        !finder_.refresh(largest.profile, largest.shape).refused_by();
+  if (has_room) return std::nullopt;
+  return static_cast<WaitsFor>(waits_for | kWaitsForNodes);
 }
 
 std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
@@ -140,6 +161,7 @@ std::vector<quota::InPool> QuotaAccounts::in_pools(QueueId queue) const {
 bool QuotaAccounts::lends(quota::PoolId pool) const { return ledger_.lends(pool); }
 std::uint64_t QuotaAccounts::searched() const { return search_.searched(); }
 std::optional<WaitsFor> QuotaAccounts::obstacle(const Entity& parked) {
+  if (parked.is_group) return search_.obstacle_of(static_cast<const WaitingGroup&>(parked));
   return search_.obstacle_of(pod_of(parked));
 }
 

@@ -47,12 +47,14 @@ class QuotaSearch {
   [[nodiscard]] std::optional<quota::Standing> borrow_in_turn(const WaitingPod& pod,
                                                               const Ruling& ruling, Found& found);
 
-  // What a parked pod waits for; nullopt: there is room.
+  // What a parked pod waits for; nullopt: there is room. / The same of a group; nullopt: there may
+  // be.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);
+  [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingGroup& group);
   // As Finder::searched().
   [[nodiscard]] std::uint64_t searched() const { return finder_.searched(); }
-  // Whether the pod's quota is Strict and another pod has its turn first.
-  [[nodiscard]] bool must_wait_for_turn(const WaitingPod& pod) const;
+  // Whether the entity's quota is Strict and another entity has its turn first.
+  [[nodiscard]] bool must_wait_for_turn(const Entity& entity) const;
 
   // The nodes of those classes, by ascending id, and the nodes without GPUs.
   [[nodiscard]] Scope scope_of(std::vector<quota::ChargeClassId> classes);

@@ -91,15 +91,15 @@ void Waking::rejoin_by_quota() {
   for (const Entity* entity : others) queue_.rejoin(*entity);
 }
 
-QueueId Waking::queue_for(const WaitingPod& pod) const {
-  if (pod.demand.is_none()) return kMainQueue;
+QueueId Waking::queue_for(const Entity& entity) const {
+  if (entity.demand.is_none()) return kMainQueue;
   static_assert(static_cast<QueueId>(quota::kUnlimitedQuota) == kMainQueue);
-  return static_cast<QueueId>(world_.ledger.quota_of(pod.pod.metadata.namespace_));
+  return static_cast<QueueId>(world_.ledger.quota_of(pod_of(entity).pod.metadata.namespace_));
 }
 
 void Waking::requeue_by_quota() {
   const std::vector<Entity*> waiting = queue_.entities();
-  for (Entity* entity : waiting) queue_.move(*entity, queue_for(pod_of(*entity)));
+  for (Entity* entity : waiting) queue_.move(*entity, queue_for(*entity));
 }
 
 }  // namespace sched

@@ -34,9 +34,9 @@ class Waking {
   // When wake_for_nodes() will have something to do even if nothing changes; nullopt: never.
   [[nodiscard]] std::optional<Time> next() const;
 
-  // The queue of the pod's quota; the main queue if no quota counts it.
-  [[nodiscard]] QueueId queue_for(const WaitingPod& pod) const;
-  // Namespaces may belong to other quotas: moves each pod to the queue of its quota.
+  // The queue of the entity's quota; the main queue if no quota counts it.
+  [[nodiscard]] QueueId queue_for(const Entity& entity) const;
+  // Namespaces may belong to other quotas: moves each entity to the queue of its quota.
   void requeue_by_quota();
 
  private:

@@ -67,9 +67,9 @@ GpuTotals::Queue queue_of(QueuePlace place) {
   return GpuTotals::Queue::kActive;
 }
 
-GpuTotals::Reason reason_of(const WaitingPod& pod, const Queues& queue) {
+GpuTotals::Reason reason_of(const Entity& entity, const Queues& queue) {
   using Reason = GpuTotals::Reason;
-  switch (pod.place) {
+  switch (entity.place) {
     case QueuePlace::kNone:
     case QueuePlace::kActive:
       return Reason::kTurn;
@@ -82,7 +82,7 @@ GpuTotals::Reason reason_of(const WaitingPod& pod, const Queues& queue) {
     case QueuePlace::kParked:
       break;
   }
-  const WaitsFor waits_for = queue.waits_for(pod);
+  const WaitsFor waits_for = queue.waits_for(entity);
   if ((waits_for & kWaitsForChange) != 0) return Reason::kQuotaChange;
   if ((waits_for & kWaitsForQuota) != 0) return Reason::kQuota;
   if ((waits_for & kWaitsForOthers) != 0) return Reason::kRules;
@@ -185,18 +185,20 @@ GpuTotals Questions::gpu_totals() const {
   };
   std::unordered_map<ShapeId, Asks> shapes;
   for (const Entity* entity : queue_.entities()) {
-    const WaitingPod& pod = pod_of(*entity);
-    const auto [asks, is_new] = shapes.try_emplace(pod.shape.id());
-    if (is_new) {
-      asks->second.gpus = gpu_pieces(pod.shape->requests, world_.names);
-      asks->second.type = asks->second.gpus == 0 ? "none" : asked_type(*pod.shape);
-    }
-    const GpuTotals::WaitsIn key{queue_of(pod.place), reason_of(pod, queue_), asks->second.type};
-    const auto [known, is_first] = totals.waiting.try_emplace(key);
-    GpuTotals::Waiting& waiting = known->second;
-    waiting.oldest = is_first ? pod.waits_since : std::min(waiting.oldest, pod.waits_since);
-    ++waiting.pods;
-    waiting.gpus = saturating_add(waiting.gpus, asks->second.gpus);
+    for_each_pod(*entity, [&](const WaitingPod& pod) {
+      const auto [asks, is_new] = shapes.try_emplace(pod.shape.id());
+      if (is_new) {
+        asks->second.gpus = gpu_pieces(pod.shape->requests, world_.names);
+        asks->second.type = asks->second.gpus == 0 ? "none" : asked_type(*pod.shape);
+      }
+      const GpuTotals::WaitsIn key{queue_of(entity->place), reason_of(*entity, queue_),
+                                   asks->second.type};
+      const auto [known, is_first] = totals.waiting.try_emplace(key);
+      GpuTotals::Waiting& waiting = known->second;
+      waiting.oldest = is_first ? pod.waits_since : std::min(waiting.oldest, pod.waits_since);
+      ++waiting.pods;
+      waiting.gpus = saturating_add(waiting.gpus, asks->second.gpus);
+    });
   }
 
   queue_.for_each_quota([&](QueueId id, const EntityQueue& queue) {

@@ -1,3 +1,4 @@
+#include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/questions/gpu_pieces.h"
 #include "scheduler/engine/questions/questions.h"
 #include "scheduler/gpu/inventory.h"
@@ -45,6 +46,11 @@ std::string wanted_type(const PodShape& shape) {
   return text;
 }
 
+std::string why_waits(const WaitingGroup& group) {
+  std::string missing = missing_pods(group);
+  return missing.empty() ? group.told : missing;
+}
+
 }  // namespace
 
 std::string gpu_asks(const PodShape& shape, const ResourceNames& names) {
@@ -66,18 +72,21 @@ class Questions::Lines {
 
   PodInLine row(const WaitingPod& pod) {
     const OfShape& shape = of_shape(pod);
-    const bool by_quota = pod.queue != kMainQueue;
-    const WaitingLine* line = pod.in_line ? &queue_.find(pod.queue)->line() : nullptr;
+    const Entity& entity = entity_of(pod);
+    const bool by_quota = entity.queue != kMainQueue;
+    const WaitingLine* line = entity.in_line ? &queue_.find(entity.queue)->line() : nullptr;
     return {.pod = ref_of(pod.pod),
-            .quota = by_quota ? world_.ledger.name_of(quota_of(pod)) : std::string(),
-            .place = place_of(pod.place),
+            .group = pod.group == nullptr ? std::string() : pod.group->name,
+            .group_waits = pod.group == nullptr ? std::string() : why_waits(*pod.group),
+            .quota = by_quota ? world_.ledger.name_of(quota_of(entity)) : std::string(),
+            .place = place_of(entity.place),
             .priority = pod.order.priority,
             .created = pod.order.created,
             .gpus = shape.gpus,
             .instances = shape.instances,
             .asks = shape.asks,
             .never = shape.never,
-            .place_in_line = line == nullptr ? 0 : line->before(pod) + 1,
+            .place_in_line = line == nullptr ? 0 : line->before(entity) + 1,
             .line_length = line == nullptr ? 0 : line->size()};
   }
 
@@ -116,9 +125,9 @@ std::vector<PodInLine> Questions::in_line(std::string_view namespace_) const {
   std::vector<PodInLine> pods;
   if (namespace_.empty()) pods.reserve(queue_.entities().size());
   for (const Entity* entity : queue_.entities()) {
-    const WaitingPod& pod = pod_of(*entity);
-    if (!namespace_.empty() && pod.pod.metadata.namespace_ != namespace_) continue;
-    pods.push_back(lines.row(pod));
+    const WaitingPod& first = pod_of(*entity);
+    if (!namespace_.empty() && first.pod.metadata.namespace_ != namespace_) continue;
+    for_each_pod(*entity, [&](const WaitingPod& pod) { pods.push_back(lines.row(pod)); });
   }
   return pods;
 }
@@ -131,12 +140,15 @@ std::optional<PodInLine> Questions::find_in_line(const std::string& uid) const {
 
 std::optional<PodInLine> Questions::find_in_line(std::string_view namespace_,
                                                  std::string_view name) const {
+  const WaitingPod* found = nullptr;
   for (const Entity* entity : queue_.entities()) {
-    const WaitingPod& pod = pod_of(*entity);
-    if (pod.pod.metadata.name != name || pod.pod.metadata.namespace_ != namespace_) continue;
-    return Lines(world_, queue_).row(pod);
+    if (pod_of(*entity).pod.metadata.namespace_ != namespace_) continue;
+    for_each_pod(*entity, [&](const WaitingPod& pod) {
+      if (pod.pod.metadata.name == name) found = &pod;
+    });
   }
-  return std::nullopt;
+  if (found == nullptr) return std::nullopt;
+  return Lines(world_, queue_).row(*found);
 }
 
 }  // namespace sched

@@ -15,11 +15,11 @@ std::string name_for(const WaitingPod& asker, const WaitingPod& pod) {
 
 }  // namespace
 
-std::string QuotaWords::of(const WaitingPod& pod) const {
-  return of({.quota = quota_of(pod),
-             .demand = pod.demand,
-             .namespace_ = pod.pod.metadata.namespace_,
-             .waiting = &pod});
+std::string QuotaWords::of(const Entity& entity) const {
+  return of({.quota = quota_of(entity),
+             .demand = entity.demand,
+             .namespace_ = pod_of(entity).pod.metadata.namespace_,
+             .waiting = &entity});
 }
 
 std::string QuotaWords::without(quota::QuotaId id, const std::string& namespace_) const {
@@ -63,10 +63,11 @@ std::string QuotaWords::of(const Question& question) const {
   return words + "; holds node " + world_.nodes.name(hold->on->node()) + " until it has room";
 }
 
-std::string QuotaWords::behind(const WaitingPod& pod) const {
-  const WaitingLine& line = queue_.find(pod.queue)->line();
-  return quota::behind_message(world_.ledger.name_of(quota_of(pod)),
-                               name_for(pod, pod_of(*line.first())), line.before(pod));
+std::string QuotaWords::behind(const Entity& entity) const {
+  const WaitingLine& line = queue_.find(entity.queue)->line();
+  return quota::behind_message(world_.ledger.name_of(quota_of(entity)),
+                               name_for(pod_of(entity), pod_of(*line.first())),
+                               line.before(entity));
 }
 
 }  // namespace sched

@@ -19,17 +19,17 @@ class QuotaWords {
     quota::QuotaId quota{};
     const quota::Demand& demand;
     const std::string& namespace_;
-    const WaitingPod* waiting = nullptr;     // null: the question is about a hypothetical pod
+    const Entity* waiting = nullptr;         // null: the question is about a hypothetical pod
     const quota::LedgerTrial* in = nullptr;  // null: as the accounts are
   };
   // "quota team-vision: H100 needs 4, 14 of 16 in use …, first in line; …".
   [[nodiscard]] std::string of(const Question& question) const;
-  // The same for a pod that waits for its quota.
-  [[nodiscard]] std::string of(const WaitingPod& pod) const;
+  // The same for an entity that waits for its quota.
+  [[nodiscard]] std::string of(const Entity& entity) const;
   // Why the quota of that namespace gives its pods nothing, whatever is free; empty: it may.
   [[nodiscard]] std::string without(quota::QuotaId quota, const std::string& namespace_) const;
-  // For a pod that waits behind another pod of its Strict quota.
-  [[nodiscard]] std::string behind(const WaitingPod& pod) const;
+  // For an entity that waits behind another one of its Strict quota.
+  [[nodiscard]] std::string behind(const Entity& entity) const;
 
  private:
   const World& world_;

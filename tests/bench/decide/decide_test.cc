@@ -4,6 +4,7 @@
 #include "bench/decide/cluster.h"
 #include "bench/decide/contention.h"
 #include "bench/decide/figures.h"
+#include "bench/decide/grouped.h"
 #include "bench/decide/kinds.h"
 #include "bench/decide/preempting.h"
 #include "bench/decide/ruled.h"
@@ -193,6 +194,20 @@ TEST_CASE("of pods that evict each finds its victims, or none") {
     CHECK(figures.found == (in_vain ? 0 : 5));
     CHECK(figures.evicted == (in_vain ? 0 : 15));
     CHECK(figures.longest_seconds > 0);
+    CHECK(figures.longest_seconds <= figures.cpu_seconds);
+  }
+}
+
+TEST_CASE("groups start with all of their pods, or with none") {
+  for (std::size_t kind = 0; kind < kGroupKinds.size(); ++kind) {
+    CAPTURE(kGroupKinds[kind].name);
+    auto configuration = sched::config::parse("", "default", plugins::registry());
+    REQUIRE(configuration);
+    const GroupedFigures figures =
+        run_grouped(std::move(configuration->profiles), configuration->engine, kind, 200, 2);
+    const std::size_t pods = kGroupKinds[kind].pods;
+    // 130 of the nodes have eight GPUs.
+    CHECK(figures.bound == (kGroupKinds[kind].in_vain || pods > 130 ? 0 : 2 * pods));
     CHECK(figures.longest_seconds <= figures.cpu_seconds);
   }
 }

@@ -47,6 +47,37 @@ func TestWorkloads(t *testing.T) {
 	p.wantOnGPUs(map[string]int{"Deployment": 1, "StatefulSet": 15, "Job": 1 + 6 + 1})
 }
 
+// TestGangOfAJob: the pods of a Job that start together wait for room for all of them, though there is room for three; then all run.
+func TestGangOfAJob(t *testing.T) {
+	p := newPlane(t)
+	p.startControllers()
+	for _, name := range []string{"gpu-0", "gpu-1"} {
+		node := fixture.GPUNode(name, fixture.H100, 8, fixture.Tainted())
+		if _, err := p.cluster.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.runScheduler("--secure-port=0")
+	examples := filepath.Join(root, "manifests/examples/workloads")
+	p.kubectl("apply", "-f", filepath.Join(examples, "statefulset.yaml"))
+	p.kubectl("rollout", "status", "statefulset/shards", "--timeout=120s")
+	p.kubectl("apply", "-f", filepath.Join(examples, "gang.yaml"))
+	p.kubectl("wait", "--for=jsonpath={.status.conditions[?(@.type=='PodScheduled')].reason}=Unschedulable", "pod", "-l", "job-name=gang", "--timeout=60s")
+	pods, err := p.cluster.Client().CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "job-name=gang"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pod := range pods.Items {
+		if pod.Spec.NodeName != "" {
+			t.Errorf("%s is on %s, and the others have no room", pod.Name, pod.Spec.NodeName)
+		}
+	}
+	p.kubectl("scale", "statefulset", "shards", "--replicas=0")
+	p.kubectl("wait", "--for=condition=Complete", "job/gang", "--timeout=120s")
+	p.waitPods("shards", 0)
+	p.wantOnGPUs(map[string]int{"Job": 4})
+}
+
 // scheduler is the program that is tried.
 func scheduler() string {
 	if program := os.Getenv("GPU_SCHEDULER_BIN"); program != "" {

@@ -124,8 +124,9 @@ TEST_CASE("names by the hundred thousand in pods that come and go leave some tho
   Waking waking{world, queue};
   Holds holds{world, finder, queue};
   QuotaSearch search{world, finder, queue, holds};
-  Plans plans{world, finder, queue, search, waking};
-  Intake intake{{world, queue, waking, plans, backoffs, foreign, misnamed, complaints}};
+  PodGroups groups{world, queue, waking};
+  Plans plans{world, finder, queue, search, waking, groups};
+  Intake intake{{world, queue, waking, groups, plans, backoffs, foreign, misnamed, complaints}};
   intake.apply(event::NodeUpserted{node("n").offers(kMig, "7")}, kStart);
 
   std::size_t most = 0;

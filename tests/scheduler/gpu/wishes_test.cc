@@ -87,8 +87,10 @@ TEST_CASE("What cannot be understood is a problem, with the annotation and what 
       {"gpu-scheduler.io/min-gpu-mem", "1Gi",
        "annotation gpu-scheduler.io/min-gpu-mem is not known; the nearest is "
        "gpu-scheduler.io/min-gpu-memory"},
-      {"gpu-scheduler.io/pod-group", "x",
-       "annotation gpu-scheduler.io/pod-group is not known; the"},
+      {"gpu-scheduler.io/wall-clock", "x",
+       "annotation gpu-scheduler.io/wall-clock is not known; the"},
+      {"gpu-scheduler.io/pod-groups", "x",
+       "annotation gpu-scheduler.io/pod-groups is not known; gpu-scheduler.io/pod-group is"},
       {"gpu-scheduler.io/", "x", "annotation gpu-scheduler.io/ is not known; the nearest is"},
       {"gpu-scheduler.io/shraing", "never", "gpu-scheduler.io/sharing is"},
   };

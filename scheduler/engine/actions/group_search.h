@@ -1,0 +1,72 @@
+// Where the pods of a group may go together.
+//
+// The pods are seated one after the other in a trial: each on its best node, with those before it
+// in place and charged. So the answer is the one that the same pods would get if they were placed
+// in this order, and nothing is changed if some find no room. No seat is tried again: for pods that
+// ask for the same this finds room wherever there is some. Of different ones the largest are seated
+// first.
+#pragma once
+
+#include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/world/waiting_pod.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/engine/world/world_trial.h"
+#include "scheduler/quota/charge_class.h"
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+class GroupSearch {
+ public:
+  // All outlive it.
+  GroupSearch(const World& world, Finder& finder, QuotaSearch& search, const Holds& holds)
+      : world_(world), finder_(finder), search_(search), holds_(holds) {}
+
+  struct Seat {
+    WaitingPod* pod = nullptr;
+    NodeSlot node = kNoSlot;
+    Scope scope{};
+  };
+  struct Found {
+    std::vector<Seat> seats;  // as many as start together, or fewer
+    // The classes on which a seat is borrowed.
+    std::set<quota::ChargeClassId> borrowed;
+
+    // If there are too few seats: what room for one more waits for, and why there is none. All of
+    // it is about the first pod without a seat.
+    WaitsFor waits_for = 0;
+    bool by_rules = false;  // rules across nodes leave nodes out for some pod
+    bool by_quota = false;  // its quota has no room; then there is no message
+    std::string message;    // fit_error.h
+    std::vector<std::string> plugins;
+
+    std::size_t cost = 0;  // answers of single nodes
+    bool ended = false;    // it would have cost too much
+  };
+  [[nodiscard]] Found find(const WaitingGroup& group);
+
+  // No search costs much more: about half a second. That is enough but for hundreds of pods with
+  // rules across nodes in a very large cluster.
+  static constexpr std::size_t kMostCost = 3'000'000;
+
+ private:
+  // Whether it has found one.
+  bool seat(WaitingPod& pod, const WaitingGroup& group, bool by_rules, WorldTrial& trial,
+            Found& found);
+  // Why no node takes the pod in the trial.
+  void word(const ScoreCache& answers, const Where& where, Found& found) const;
+  [[nodiscard]] bool reads_rules(const WaitingPod& pod) const;
+
+  const World& world_;
+  Finder& finder_;
+  QuotaSearch& search_;
+  const Holds& holds_;
+};
+
+}  // namespace sched

@@ -1,0 +1,92 @@
+// Decides on a group of pods that has the next turn: a node for each of as many as start together,
+// or the reason why all of them wait.
+#pragma once
+
+#include "scheduler/engine/actions/group_search.h"
+#include "scheduler/engine/actions/place.h"
+#include "scheduler/engine/actions/retries.h"
+#include "scheduler/engine/decision.h"
+#include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/line/pod_groups.h"
+#include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/report/quota_words.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/queues.h"
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+class PlaceGroup {
+ public:
+  struct Borrowed {  // all of it outlives the action
+    World& world;
+    Finder& finder;
+    Queues& queue;
+    Holds& holds;
+    QuotaSearch& search;
+    PodGroups& groups;
+    Place& place;
+    const QuotaWords& words;
+  };
+  explicit PlaceGroup(const Borrowed& parts)
+      : world_(parts.world),
+        queue_(parts.queue),
+        holds_(parts.holds),
+        search_(parts.search),
+        groups_(parts.groups),
+        place_(parts.place),
+        words_(parts.words),
+        seats_(parts.world, parts.finder, parts.search, parts.holds),
+        retries_(parts.groups) {}
+
+  // Decides on the group, and puts it elsewhere. What is decided comes from next().
+  void attempt(WaitingGroup& group, Time now);
+  // The annotations about its group cannot be read: the pod waits for a change of them.
+  [[nodiscard]] Decision refuse(WaitingPod& pod, const std::string& problem, Time now);
+  // Gives a turn to a group that has been put off, if it may be tried now.
+  void wake(Time now);
+  // When wake() will have something to do even if nothing happens; nullopt: never.
+  [[nodiscard]] std::optional<Time> due() const { return retries_.due(); }
+  // So many pods wait with its group already that it does not join them yet. nullopt: that was
+  // told.
+  [[nodiscard]] std::optional<Decision> keep_out(WaitingPod& pod, const PodGroup& group, Time now);
+  // The next of the decisions that were made together; nullopt: there is none.
+  [[nodiscard]] std::optional<Decision> next();
+
+ private:
+  // What all pods of a group are told.
+  struct Told {
+    std::string message;
+    std::string details;
+    std::vector<std::string> plugins;
+    decision::Unschedulable::Reason reason = decision::Unschedulable::Reason::kUnschedulable;
+  };
+  void decide_on(WaitingGroup& group, bool is_retry, Time now);
+  void wait_for_pods(WaitingGroup& group, Time now);
+  void start(WaitingGroup& group, const GroupSearch::Found& found, Time now);
+  void park(WaitingGroup& group, const GroupSearch::Found& found, Time now);
+  // Whether a constraint refuses one of its pods; then the group waits for what may lift that.
+  [[nodiscard]] bool is_refused(WaitingGroup& group, Time now);
+  // Where its quota stands on a class on which it would borrow, if others have their turn first.
+  [[nodiscard]] std::optional<quota::Standing> others_borrow_first(const WaitingGroup& group,
+                                                                   const GroupSearch::Found& found);
+  void tell(WaitingGroup& group, const Told& told);
+  [[nodiscard]] Decision refusal_of(WaitingPod& pod, const std::string& problem) const;
+
+  World& world_;
+  Queues& queue_;
+  Holds& holds_;
+  QuotaSearch& search_;
+  PodGroups& groups_;
+  Place& place_;
+  const QuotaWords& words_;
+  GroupSearch seats_;
+  std::deque<Decision> decided_;
+  Retries retries_;
+};
+
+}  // namespace sched

@@ -1,0 +1,180 @@
+#include "scheduler/engine/line/pod_groups.h"
+
+#include "scheduler/base/text_hash.h"
+#include "scheduler/gpu/demand.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace sched {
+namespace {
+
+// The kinds of pods are the numbers of their shapes, which are small.
+constexpr std::uint32_t kFirstKind = 1U << 31;
+
+// How much a pod takes, to find those first that fit on few nodes: GPUs, then CPU, then memory.
+std::array<std::int64_t, 3> size_of(const WaitingPod& pod, const ResourceNames& names) {
+  std::array<std::int64_t, 3> size{gpu::pieces_in(pod.shape->requests, names), 0, 0};
+  for (const ResourceAmount& request : pod.shape->requests) {
+    if (request.resource == kCpu) size[1] = request.amount;
+    if (request.resource == kMemory) size[2] = request.amount;
+  }
+  return size;
+}
+
+}  // namespace
+
+bool is_larger(const WaitingPod& a, const WaitingPod& b, const ResourceNames& names) {
+  return size_of(a, names) > size_of(b, names);
+}
+
+std::string missing_pods(const WaitingGroup& group) {
+  if (group.members.size() >= group.min_count) return {};
+  return fmt::format("{} of the {} pods that start together as group {} are there",
+                     group.members.size(), group.min_count, group.name);
+}
+
+PodGroups::Key PodGroups::key_of(const WaitingGroup& group) {
+  return {group.profile, pod_of(group).pod.metadata.namespace_, group.name};
+}
+
+bool PodGroups::holds_back(const WaitingPod& pod, const PodGroup& named) const {
+  const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, named.name});
+  return found == groups_.end() || found->second.placed.empty();
+}
+
+bool PodGroups::is_full(const WaitingPod& pod, const PodGroup& named) const {
+  const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, named.name});
+  if (found == groups_.end() || found->second.waiting == nullptr) return false;
+  return found->second.waiting->members.size() >= PodGroup::kMostPods;
+}
+
+bool PodGroups::has_started(const WaitingGroup& group) const {
+  return !groups_.find(key_of(group))->second.placed.empty();
+}
+
+void PodGroups::join(WaitingPod& pod, const PodGroup& named, Time now) {
+  queue_.remove(pod);
+  Group& group = groups_[{pod.profile, pod.pod.metadata.namespace_, named.name}];
+  if (group.waiting == nullptr) {
+    group.waiting = std::make_unique<WaitingGroup>();
+    group.waiting->is_group = true;
+    group.waiting->name = named.name;
+    group.waiting->profile = pod.profile;
+    group.waiting->kind = kFirstKind + kinds_++;
+    waiting_.emplace(group.waiting->kind, group.waiting.get());
+    group.waiting->order.arrival = ++world_.arrivals;
+    group.waiting->tenant = pod.tenant;
+  }
+  WaitingGroup& waiting = *group.waiting;
+  queue_.remove(waiting);
+  pod.group = &waiting;
+  const auto behind =
+      std::find_if(waiting.members.begin(), waiting.members.end(),
+                   [&](const WaitingGroup::Member& each) { return pod.order < each.pod->order; });
+  waiting.members.insert(behind, {.pod = &pod, .min_count = named.min_count});
+  waiting.joined = now;
+  renew(waiting);
+  queue_.activate(waiting);
+}
+
+void PodGroups::leave(WaitingPod& pod) {
+  if (pod.group == nullptr) return;
+  WaitingGroup& group = *std::exchange(pod.group, nullptr);
+  const auto known = groups_.find(key_of(group));
+  queue_.remove(group);
+  std::erase_if(group.members, [&](const WaitingGroup::Member& each) { return each.pod == &pod; });
+  pod.queue = waking_.queue_for(pod);
+  if (group.members.empty()) return end_waiting(known);
+  renew(group);
+  queue_.activate(group, QueueEvent::kPodUpdate);
+}
+
+std::vector<WaitingPod*> PodGroups::disband(WaitingGroup& group) {
+  const auto known = groups_.find(key_of(group));
+  queue_.remove(group);
+  std::vector<WaitingPod*> pods;
+  for (const WaitingGroup::Member& member : group.members) {
+    member.pod->group = nullptr;
+    member.pod->queue = waking_.queue_for(*member.pod);
+    pods.push_back(member.pod);
+  }
+  end_waiting(known);
+  return pods;
+}
+
+WaitingGroup* PodGroups::find(std::uint32_t kind) const {
+  const auto found = waiting_.find(kind);
+  return found == waiting_.end() ? nullptr : found->second;
+}
+
+void PodGroups::end_waiting(Groups::iterator group) {
+  waiting_.erase(group->second.waiting->kind);
+  group->second.waiting.reset();
+  forget_if_empty(group);
+}
+
+void PodGroups::has_node(const k8s::Pod& pod, std::size_t profile) {
+  const auto named = group_of(pod);
+  if (!named || !*named || of_placed_.contains(pod.metadata.uid)) return;
+  const auto group = groups_.try_emplace({profile, pod.metadata.namespace_, (*named)->name}).first;
+  group->second.placed.insert(pod.metadata.uid);
+  of_placed_.emplace(pod.metadata.uid, group);
+  // Its turn ends the group, which has started without it.
+  WaitingGroup* const waiting = group->second.waiting.get();
+  if (waiting != nullptr) queue_.activate(*waiting, QueueEvent::kObjectChange);
+}
+
+void PodGroups::has_no_node(const std::string& uid) {
+  if (of_placed_.empty()) return;
+  const auto placed = of_placed_.find(uid);
+  if (placed == of_placed_.end()) return;
+  const auto group = placed->second;
+  of_placed_.erase(placed);
+  group->second.placed.erase(uid);
+  forget_if_empty(group);
+}
+
+void PodGroups::forget_if_empty(Groups::iterator group) {
+  if (group->second.placed.empty() && group->second.waiting == nullptr) groups_.erase(group);
+}
+
+void PodGroups::renew(WaitingGroup& group) const {
+  const std::vector<WaitingGroup::Member>& members = group.members;
+  group.pods = members.size();
+  group.min_count = 1;
+  group.order.priority = members.front().pod->order.priority;
+  group.order.created = members.front().pod->order.created;
+  std::vector<Time> waits_since;
+  for (const auto& [pod, min_count] : members) {
+    group.min_count = std::max(group.min_count, min_count);
+    group.order.priority = std::min(group.order.priority, pod->order.priority);
+    group.order.created = std::min(group.order.created, pod->order.created);
+    waits_since.push_back(pod->waits_since);
+  }
+  const std::size_t together = std::min(group.min_count, members.size());
+  // It could have been placed since there were enough pods.
+  const auto enough = waits_since.begin() + static_cast<std::ptrdiff_t>(together - 1);
+  std::nth_element(waits_since.begin(), enough, waits_since.end());
+  group.waits_since = *enough;
+
+  group.largest = members.front().pod;
+  for (std::size_t i = 1; i < together; ++i) {
+    if (is_larger(*members[i].pod, *group.largest, world_.names)) group.largest = members[i].pod;
+  }
+  // What it asks for in all, where a group's pods may use the same types; else what those like the
+  // largest ask for. It decides whose turn it is and what is held. Whether there is room in quota,
+  // each pod is asked for.
+  group.demand = {.allowed = group.largest->demand.allowed};
+  for (std::size_t i = 0; i < together; ++i) {
+    const quota::Demand& more = members[i].pod->demand;
+    if (more.allowed == group.demand.allowed) quota::add(group.demand, more);
+  }
+  group.queue = waking_.queue_for(group);
+}
+
+}  // namespace sched

@@ -1,0 +1,90 @@
+// Which waiting pods are decided on together: those of a group of which no pod has a node.
+//
+//   a pod has its turn ──▶ holds_back()? ── no ──▶ it is placed by itself
+//                               │ yes
+//                               ▼
+//                             join() ──▶ the group has a turn ──▶ disband(): its pods get nodes
+//                               ▲                  │
+//                               └── leave() ◀──────┴──▶ it waits for pods, quota or nodes
+//
+// As soon as a pod of the group has a node, the group has started, and each further pod is placed
+// by itself: one that was created anew, one whose bind has failed, and those beyond the number that
+// start together. So nothing has to be remembered over a restart of this process: which pods have
+// nodes shows what was decided. A pod that is being deleted does not count, so that a new run may
+// use the name of the last one.
+#pragma once
+
+#include "scheduler/engine/line/waking.h"
+#include "scheduler/engine/world/pod_group.h"
+#include "scheduler/engine/world/waiting_pod.h"
+#include "scheduler/engine/world/world.h"
+#include "scheduler/queue/queues.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace sched {
+
+// Whether a asks for more than b: GPUs, then CPU, then memory.
+[[nodiscard]] bool is_larger(const WaitingPod& a, const WaitingPod& b, const ResourceNames& names);
+
+// "3 of the 8 pods that start together as group train are there"; empty: none is missing.
+[[nodiscard]] std::string missing_pods(const WaitingGroup& group);
+
+class PodGroups {
+ public:
+  // All outlive it.
+  PodGroups(World& world, Queues& queue, Waking& waking)
+      : world_(world), queue_(queue), waking_(waking) {}
+
+  // Whether the pod may not be placed by itself: it names a group of which no pod has a node yet.
+  [[nodiscard]] bool holds_back(const WaitingPod& pod, const PodGroup& named) const;
+  // Whether so many pods wait with that group that no more may join.
+  [[nodiscard]] bool is_full(const WaitingPod& pod, const PodGroup& named) const;
+  // The pod leaves the queue, and waits with its group, which is active from now on.
+  void join(WaitingPod& pod, const PodGroup& named, Time now);
+  // Does nothing for a pod that waits for itself. Else the pod is in no queue, and its group, if
+  // others are left, is active.
+  void leave(WaitingPod& pod);
+  // The group that waits and is of that kind; null: there is none.
+  [[nodiscard]] WaitingGroup* find(std::uint32_t kind) const;
+  // Whether a pod of that group has a node.
+  [[nodiscard]] bool has_started(const WaitingGroup& group) const;
+  // The group is gone; its pods, in their order, are in no queue.
+  std::vector<WaitingPod*> disband(WaitingGroup& group);
+
+  // The pod has a node; does nothing if it names no group / has none any more, or is being deleted.
+  void has_node(const k8s::Pod& pod, std::size_t profile);
+  void has_no_node(const std::string& uid);
+
+ private:
+  using Key = std::tuple<std::size_t, std::string, std::string>;  // profile, namespace, name
+  struct Group {
+    std::unordered_set<std::string> placed;  // by uid
+    std::unique_ptr<WaitingGroup> waiting;   // null: no pod waits with it
+  };
+  using Groups = std::map<Key, Group>;
+  static Key key_of(const WaitingGroup& group);
+  // Computes what follows from its members.
+  void renew(WaitingGroup& group) const;
+  // No pod waits with it any more.
+  void end_waiting(Groups::iterator group);
+  void forget_if_empty(Groups::iterator group);
+
+  World& world_;
+  Queues& queue_;
+  Waking& waking_;
+  Groups groups_;
+  std::unordered_map<std::string, Groups::iterator> of_placed_;  // by uid
+  std::unordered_map<std::uint32_t, WaitingGroup*> waiting_;     // by kind
+  std::uint32_t kinds_ = 0;  // groups ever, which have a kind each
+};
+
+}  // namespace sched
