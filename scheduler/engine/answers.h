@@ -204,6 +204,7 @@ struct GpuTotals {
     kQuotaChange,  // a change of its quota, which can never give so much
     kQuota,        // room in its quota
     kRules,        // other pods or objects, by a rule across nodes
+    kGroup,        // pods of its group that are not there yet
     kNode,         // room on a node
     kTurn,         // its turn
   };

@@ -86,6 +86,7 @@ class Engine::Parts {
                           .holds = holds,
                           .search = search,
                           .groups = groups,
+                          .plans = plans,
                           .place = place,
                           .words = words}};
   Preempt preempt{world, finder, queue, holds, search, plans};

@@ -228,6 +228,7 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
     if (pod.is_terminating() && plans_.prepares(pod.metadata.uid)) {
       return pod_gone(pod.metadata.uid);
     }
+    if (pod.is_terminating()) groups_.has_no_node(pod.metadata.uid);
     take_over(waiting, std::move(pod));
     record.seen(waiting.pod, waiting.pod_class);
     if (!changed) return;

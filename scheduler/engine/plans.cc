@@ -267,6 +267,11 @@ void Plans::bind_failed(PodRecord& record, const event::BindFailed& event, Time 
   undo(record, event.because != Because::kNotSent, now);
 }
 
+void Plans::take_back(const std::string& uid) {
+  drop(uid);
+  static_cast<void>(release(*world_.pods.find(uid)));
+}
+
 void Plans::drop(const std::string& uid) {
   if (of_pod_.empty()) return;
   const auto found = of_pod_.find(uid);

@@ -103,6 +103,9 @@ class Plans {
   void leaves_by(const std::string& uid, Time deadline);
   // The pod has left its node.
   void has_left(const std::string& uid, NodeSlot node);
+  // The pod, which has just been assumed, and whose bind has not left the engine, has no node after
+  // all. It is in no queue.
+  void take_back(const std::string& uid);
   // The pod is gone, or was bound by another scheduler.
   void drop(const std::string& uid);
   // Whether the pod has a node, and its bind has not left the engine yet.

@@ -59,8 +59,9 @@ enum class QueueEvent : std::uint8_t {
   kUnschedulableTimeout,  // it has waited long without a change that might help it
   kObjectChange,          // of an object that it waits for
   kQuotaChange,           // of its quota, or of what is held in it
+  kUncounted,             // pods have joined or left the group; or it has its turn later
 };
-inline constexpr std::size_t kQueueEvents = 7;
+inline constexpr std::size_t kQueueEvents = 7;  // without kUncounted
 // How many pods have entered each place ever, by event.
 using QueueEntries = std::array<std::array<std::uint64_t, kQueueEvents>, kQueuePlaces>;
 

@@ -18,19 +18,21 @@ void EntityQueue::back_off(Entity& entity, Time until, QueueEvent event) {
   roster_.timers.start(entity, until);
 }
 
-void EntityQueue::park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at) {
+void EntityQueue::park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at,
+                       QueueEvent event) {
   leave(entity);
   entity.apart = apart;
   if (apart.any()) ++roster_.apart;
   set_in_line(entity, waits_for != kWaitsForChange && !apart.any());
-  enter(entity, QueuePlace::kParked, QueueEvent::kAttemptFailure);
+  enter(entity, QueuePlace::kParked, event);
   parked_.add(entity, waits_for, roster_.changes);
   roster_.timers.start(entity, try_anew_at);
 }
 
-void EntityQueue::refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at) {
+void EntityQueue::refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at,
+                         QueueEvent event) {
   remove(entity);
-  enter(entity, QueuePlace::kRefused, QueueEvent::kAttemptFailure);
+  enter(entity, QueuePlace::kRefused, event);
   entity.awaits = std::move(awaits);
   for (const ObjectKey& object : entity.awaits) {
     roster_.refused[object].emplace(entity.order, &entity);
@@ -52,6 +54,7 @@ void EntityQueue::enter(Entity& entity, QueuePlace place, QueueEvent event) {
   entity.place = place;
   const auto index = static_cast<std::size_t>(place);
   roster_.pods[index] += entity.pods;
+  if (event == QueueEvent::kUncounted) return;
   roster_.entries[index][static_cast<std::size_t>(event)] += entity.pods;
 }
 

@@ -49,8 +49,10 @@ class EntityQueue {
   void activate(Entity& entity, QueueEvent event = QueueEvent::kPodAdd);
   void back_off(Entity& entity, Time until, QueueEvent event = QueueEvent::kAttemptFailure);
   // No node takes the entity now, nor those that are parked as alike with it.
-  void park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at);
-  void refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at);
+  void park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at,
+            QueueEvent event = QueueEvent::kAttemptFailure);
+  void refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at,
+              QueueEvent event = QueueEvent::kAttemptFailure);
   void gate(Entity& entity, QueueEvent event = QueueEvent::kPodAdd);
   void remove(Entity& entity);
 

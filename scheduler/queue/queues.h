@@ -48,11 +48,13 @@ class Queues {
   void back_off(Entity& entity, Time until, QueueEvent event = QueueEvent::kAttemptFailure) {
     entered(entity).back_off(entity, until, event);
   }
-  void park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at) {
-    entered(entity).park(entity, apart, waits_for, try_anew_at);
+  void park(Entity& entity, const Apart& apart, WaitsFor waits_for, Time try_anew_at,
+            QueueEvent event = QueueEvent::kAttemptFailure) {
+    entered(entity).park(entity, apart, waits_for, try_anew_at, event);
   }
-  void refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at) {
-    entered(entity).refuse(entity, std::move(awaits), try_anew_at);
+  void refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try_anew_at,
+              QueueEvent event = QueueEvent::kAttemptFailure) {
+    entered(entity).refuse(entity, std::move(awaits), try_anew_at, event);
   }
   void gate(Entity& entity, QueueEvent event = QueueEvent::kPodAdd) {
     entered(entity).gate(entity, event);

@@ -48,6 +48,7 @@ Demand demand_of(const std::vector<ResourceAmount>& requests, const ResourceName
 }
 
 void add(Demand& to, const Demand& more) {
+  to.pods += more.pods;
   to.gpus = saturating_add(to.gpus, more.gpus);
   to.shared = saturating_add(to.shared, more.shared);
   to.milli = saturating_add(to.milli, more.milli);

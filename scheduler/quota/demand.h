@@ -28,6 +28,7 @@ struct Instances {
 };
 
 struct Demand {
+  std::int64_t pods = 1;  // that ask for it together
   std::int64_t gpus = 0;
   std::int64_t shared = 0;
   std::int64_t milli = 0;      // 0 if `gpus` counts more
@@ -44,7 +45,7 @@ struct Demand {
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
-// Adds what another pod asks for. `allowed` stays.
+// Adds what other pods ask for. `allowed` stays.
 void add(Demand& to, const Demand& more);
 
 // `requests` as in PodShape or Claim. Leaves `allowed` empty.

@@ -363,11 +363,14 @@ class Ledger {
   // Whether no line could ever give such a pod that many GPUs.
   [[nodiscard]] bool never_fits_absent(const Quota& quota, const Demand& demand) const;
   // Whether one pod may be given that amount of the line, free or not.
-  [[nodiscard]] static bool may_have(const Quota& quota, std::size_t line, GpuShare amount);
+  [[nodiscard]] static bool may_have(const Quota& quota, std::size_t line, GpuShare amount,
+                                     const Demand& demand);
+  // Whether that is more than its pods may have.
+  [[nodiscard]] static bool is_too_large(const Quota& quota, GpuShare amount, const Demand& demand);
   [[nodiscard]] static Line::Answer ask(const Account& account, std::size_t line, GpuShare amount,
-                                        HoldRank rank);
+                                        const Demand& demand, HoldRank rank);
   [[nodiscard]] static LineAnswer answer(const Account& account, std::size_t line, GpuShare amount,
-                                         HoldRank rank);
+                                         const Demand& demand, HoldRank rank);
   // What hold() would hold, and on which line. `alone`: if nothing else were held.
   [[nodiscard]] std::optional<Held> best_hold(const Quota& quota, const Demand& demand,
                                               const std::vector<ChargeClassId>& classes,

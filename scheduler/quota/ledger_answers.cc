@@ -93,20 +93,24 @@ bool Ledger::never_fits_absent(const Quota& quota, const Demand& demand) const {
   bool fits = false;
   for_each_absent(quota, demand, [&](const auto& /*type*/, std::size_t line, GpuShare amount) {
     some = true;
-    fits = fits || (may_have(quota, line, amount) && amount <= quota.lines[line].most());
+    fits = fits || (may_have(quota, line, amount, demand) && amount <= quota.lines[line].most());
   });
   return some && !fits;
 }
 
-bool Ledger::may_have(const Quota& quota, std::size_t line, GpuShare amount) {
+bool Ledger::is_too_large(const Quota& quota, GpuShare amount, const Demand& demand) {
+  return quota.spec.most_per_pod && amount > quota.spec.most_per_pod->times(demand.pods);
+}
+
+bool Ledger::may_have(const Quota& quota, std::size_t line, GpuShare amount, const Demand& demand) {
   if (!quota.children.empty()) return false;  // its GPUs belong to its children
-  if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) return false;
+  if (is_too_large(quota, amount, demand)) return false;
   return line != quota.spec.lines.size();
 }
 
 Line::Answer Ledger::ask(const Account& account, std::size_t index, GpuShare amount,
-                         HoldRank rank) {
-  if (!may_have(account.quota, index, amount)) return {};
+                         const Demand& demand, HoldRank rank) {
+  if (!may_have(account.quota, index, amount, demand)) return {};
   return account.lines[index].ask(amount, account.quota.held_from(rank, index));
 }
 
@@ -117,7 +121,7 @@ Admission Ledger::admit(QuotaId id, const Demand& demand, HoldRank rank,
   bool some = false;
   for_each_choice(of.quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
     some = true;
-    admission.add(on, ask(of, line, amount, rank).room);
+    admission.add(on, ask(of, line, amount, demand, rank).room);
   });
   // Nodes of that type would not help: an autoscaler must not add them.
   if (!some && never_fits_absent(of.quota, demand)) admission.refused_some = true;
@@ -125,11 +129,11 @@ Admission Ledger::admit(QuotaId id, const Demand& demand, HoldRank rank,
 }
 
 LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare amount,
-                          HoldRank rank) {
+                          const Demand& demand, HoldRank rank) {
   using Why = LineAnswer::Why;
   const Quota& quota = account.quota;
   const Line& line = account.lines[index];
-  const Line::Answer said = ask(account, index, amount, rank);
+  const Line::Answer said = ask(account, index, amount, demand, rank);
   LineAnswer answer{.gpu_type = line.spec().gpu_type,
                     .why = Why::kHasRoom,
                     .needs = amount,
@@ -142,7 +146,7 @@ LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare am
                     .cohort = quota.spec.cohort,
                     .parent = quota.spec.parent};
   if (said.room != Room::kNone) return answer;
-  if (quota.spec.most_per_pod && amount > *quota.spec.most_per_pod) {
+  if (is_too_large(quota, amount, demand)) {
     answer.why = Why::kTooLarge;
     answer.limit = *quota.spec.most_per_pod;
   } else if (index == quota.spec.lines.size()) {
@@ -164,7 +168,7 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, HoldRa
   // If several classes are charged to one line, the class on which the pod needs least.
   std::map<std::pair<std::size_t, std::string>, LineAnswer> by_line;
   for_each_choice(of.quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
-    LineAnswer said = answer(of, line, amount, rank);
+    LineAnswer said = answer(of, line, amount, demand, rank);
     if (said.why == LineAnswer::Why::kNoLine) said.gpu_type = classes_[on].product.name;
     const auto [known, is_new] = by_line.try_emplace({line, said.gpu_type}, said);
     if (!is_new && needs_less(said, known->second)) known->second = std::move(said);
@@ -172,7 +176,7 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, HoldRa
   if (by_line.empty() && never_fits_absent(of.quota, demand)) {
     for_each_absent(of.quota, demand,
                     [&](const gpu::TypeName& type, std::size_t line, GpuShare amount) {
-                      LineAnswer said = answer(of, line, amount, rank);
+                      LineAnswer said = answer(of, line, amount, demand, rank);
                       if (said.why == LineAnswer::Why::kNoLine) said.gpu_type = type.text;
                       by_line.try_emplace({line, said.gpu_type}, said);
                     });
@@ -188,8 +192,8 @@ Standing Ledger::standing(QuotaId id, const Demand& demand, HoldRank rank,
   bool within = false;
   std::optional<Standing> best;
   for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
-    if (within || !may_have(of.quota, line, amount)) return;
-    within = ask(of, line, amount, rank).room == Room::kGuaranteed;
+    if (within || !may_have(of.quota, line, amount, demand)) return;
+    within = ask(of, line, amount, demand, rank).room == Room::kGuaranteed;
     if (within) return;
     const Standing standing = standing_of(of.quota, of.lines[line]);
     if (!best || compare(standing, *best) < 0) best = standing;
@@ -202,8 +206,8 @@ Standing Ledger::standing_on(ChargeClassId on, QuotaId id, const Demand& demand,
   const Account of = account(id, in);
   const std::size_t line = line_of(of.quota, on);
   const GpuShare amount = charge_of(demand, classes_[on]);
-  if (!eligible(on, demand) || !may_have(of.quota, line, amount)) return uses_nothing();
-  if (ask(of, line, amount, rank).room == Room::kGuaranteed) return {};
+  if (!eligible(on, demand) || !may_have(of.quota, line, amount, demand)) return uses_nothing();
+  if (ask(of, line, amount, demand, rank).room == Room::kGuaranteed) return {};
   return standing_of(of.quota, of.lines[line]);
 }
 
@@ -256,7 +260,7 @@ bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
   bool fits = false;
   for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     some = true;
-    if (!may_have(quota, line, amount)) return;
+    if (!may_have(quota, line, amount, demand)) return;
     fits = fits || amount <= quota.lines[line].most();
   });
   return some ? !fits : never_fits_absent(quota, demand);
@@ -276,7 +280,7 @@ std::optional<Ledger::Held> Ledger::best_hold(const Quota& quota, const Demand& 
   std::optional<Held> best;
   GpuShare best_missing;
   for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
-    if (!may_have(quota, line, amount)) return;
+    if (!may_have(quota, line, amount, demand)) return;
     if (!std::binary_search(classes.begin(), classes.end(), on)) return;
     const Line& of = quota.lines[line];
     const GpuShare others = alone ? GpuShare() : of.held();
@@ -293,8 +297,8 @@ bool Ledger::could_be_within(QuotaId id, const Demand& demand) const {
   const Quota& quota = at(id);
   bool could = false;
   for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
-    could =
-        could || (may_have(quota, line, amount) && amount <= quota.lines[line].spec().guaranteed);
+    could = could || (may_have(quota, line, amount, demand) &&
+                      amount <= quota.lines[line].spec().guaranteed);
   });
   return could;
 }

@@ -36,6 +36,8 @@ const char* label_of(GpuTotals::Reason reason) {
       return "quota_change";
     case GpuTotals::Reason::kRules:
       return "rules";
+    case GpuTotals::Reason::kGroup:
+      return "group";
     case GpuTotals::Reason::kNode:
       return "node";
     case GpuTotals::Reason::kTurn:

@@ -20,8 +20,7 @@ class Allowance {
   // Whether more of it may be begun. A piece of work that was begun may take more than is left.
   [[nodiscard]] bool any_left(Time now) {
     using std::chrono::milliseconds;
-    // No debt is larger.
-    constexpr milliseconds kLongest{10'000};
+    constexpr milliseconds kLongest{10'000};  // more than is needed to save up all
     const auto passed =
         std::chrono::floor<milliseconds>(std::min<Time::duration>(now - at_, kLongest));
     left_ = std::min(per_second_ / 2, left_ + passed.count() * (per_second_ / 1'000));
@@ -33,7 +32,10 @@ class Allowance {
     if (left_ > 0) return at_;
     return at_ + std::chrono::milliseconds(1 - left_ / (per_second_ / 1'000));
   }
-  void spend(std::size_t work) { left_ -= static_cast<std::int64_t>(work); }
+  // No debt is larger than what a few seconds bring.
+  void spend(std::size_t work) {
+    left_ = std::max(left_ - static_cast<std::int64_t>(work), -4 * per_second_);
+  }
 
  private:
   std::int64_t per_second_;

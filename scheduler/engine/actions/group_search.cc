@@ -5,6 +5,8 @@
 #include "scheduler/engine/report/fit_error.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 namespace sched {
@@ -14,10 +16,15 @@ namespace {
 constexpr std::size_t kDomainsForAnAnswer = 5;
 
 // As many as start together, the largest of them first; then the others.
-std::vector<WaitingPod*> in_order(const WaitingGroup& group, const ResourceNames& names) {
+std::vector<WaitingPod*> in_order(const WaitingGroup& group,
+                                  const std::set<const WaitingPod*>& without,
+                                  const ResourceNames& names) {
   std::vector<WaitingPod*> pods;
-  for (const WaitingGroup::Member& member : group.members) pods.push_back(member.pod);
-  const auto others = pods.begin() + static_cast<std::ptrdiff_t>(group.min_count);
+  for (const WaitingGroup::Member& member : group.members) {
+    if (!without.contains(member.pod)) pods.push_back(member.pod);
+  }
+  const auto others =
+      pods.begin() + static_cast<std::ptrdiff_t>(std::min(group.min_count, pods.size()));
   std::stable_sort(pods.begin(), others, [&](const WaitingPod* a, const WaitingPod* b) {
     return is_larger(*a, *b, names);
   });
@@ -32,26 +39,76 @@ bool GroupSearch::reads_rules(const WaitingPod& pod) const {
          is_ruled(world_.profiles[pod.profile], pod.pod);
 }
 
-GroupSearch::Found GroupSearch::find(const WaitingGroup& group) {
-  Found found;
-  WorldTrial trial(world_);
-  const std::vector<WaitingPod*> pods = in_order(group, world_.names);
-  const bool by_rules = std::any_of(pods.begin(), pods.end(),
-                                    [this](const WaitingPod* pod) { return reads_rules(*pod); });
-  // If one finds no room, no other that asks for the same does.
-  std::set<std::pair<ShapeId, PodClassId>> in_vain;
-  for (WaitingPod* pod : pods) {
-    if (found.seats.size() == group.min_count) break;
-    if ((found.ended = found.cost > kMostCost)) break;
-    const std::pair kind{pod->shape.id(), pod->pod_class.id()};
-    if (pod->constraints.empty() && in_vain.contains(kind)) continue;
-    if (!seat(*pod, group, by_rules, trial, found)) in_vain.insert(kind);
+GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
+                                     const std::set<const WaitingPod*>& without) {
+  Asked asked{.group = group, .pods = in_order(group, without, world_.names)};
+  asked.by_rules = std::any_of(asked.pods.begin(), asked.pods.end(),
+                               [this](const WaitingPod* pod) { return reads_rules(*pod); });
+  Found best;
+  search(asked, best);
+  while (best.seats.size() < group.min_count && !best.ended) {
+    Found found;
+    found.cost = best.cost;
+    // The last search has begun on another domain than those before.
+    const std::vector<NodeSlot> tried =
+        asked.by_rules ? domain_of(last_first_) : std::vector<NodeSlot>{};
+    if (tried.empty()) break;
+    std::vector<NodeSlot> all;
+    std::set_union(asked.not_first.begin(), asked.not_first.end(), tried.begin(), tried.end(),
+                   std::back_inserter(all));
+    if (all.size() == asked.not_first.size()) break;
+    asked.not_first = std::move(all);
+    search(asked, found);
+    best.cost = found.cost;
+    if (found.seats.empty()) break;  // no domain is left
+    best.ended = found.ended;
+    if (found.seats.size() > best.seats.size()) best = std::move(found);
   }
-  return found;
+  return best;
 }
 
-bool GroupSearch::seat(WaitingPod& pod, const WaitingGroup& group, bool by_rules, WorldTrial& trial,
-                       Found& found) {
+std::vector<NodeSlot> GroupSearch::domain_of(const Seat& first) const {
+  std::vector<NodeSlot> all;
+  if (first.pod == nullptr) return all;
+  const auto& affinity = (*first.pod->pod_class).affinity;
+  if (!affinity) return all;
+  for (const k8s::PodAffinityTerm& term : affinity->required) {
+    const std::string* value = world_.nodes.facts(first.node).labels.find(term.topology_key);
+    if (value == nullptr) continue;
+    for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
+      if (!world_.nodes.present(slot)) continue;
+      const std::string* its = world_.nodes.facts(slot).labels.find(term.topology_key);
+      if (its != nullptr && *its == *value) all.push_back(slot);
+    }
+    return all;
+  }
+  return all;
+}
+
+void GroupSearch::search(const Asked& asked, Found& found) {
+  WorldTrial trial(world_);
+  last_first_ = {};
+  // If one finds no room, no other that asks for the same does.
+  std::set<std::pair<ShapeId, PodClassId>> in_vain;
+  for (WaitingPod* pod : asked.pods) {
+    if (found.seats.size() == asked.group.min_count) break;
+    if ((found.ended = found.cost > kMostCost)) break;
+    const std::pair kind{pod->shape.id(), pod->pod_class.id()};
+    const bool alike = pod->constraints.empty() && pod->refused_binds.left_out().empty();
+    if (alike && in_vain.contains(kind)) continue;
+    if (!seat(*pod, asked, trial, found)) {
+      in_vain.insert(kind);
+      // Where the first is not to be tried again, nothing is left.
+      if (found.seats.empty() && !asked.not_first.empty()) return;
+    } else if (found.seats.size() == 1) {
+      last_first_ = found.seats.front();
+    }
+  }
+}
+
+bool GroupSearch::seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, Found& found) {
+  const WaitingGroup& group = asked.group;
+  const bool by_rules = asked.by_rules;
   const bool is_first = found.message.empty() && !found.by_quota;
   found.cost += 1 + trial.nodes.touched().size();
   if (by_rules) found.cost += finder_.cost_of_ruling(pod) / kDomainsForAnAnswer;
@@ -66,7 +123,12 @@ bool GroupSearch::seat(WaitingPod& pod, const WaitingGroup& group, bool by_rules
       return false;
     }
   }
-  const Ruling ruling = by_rules ? finder_.ruling_with(pod, trial.nodes) : finder_.ruling_for(pod);
+  Ruling ruling = by_rules ? finder_.ruling_with(pod, trial.nodes) : finder_.ruling_for(pod);
+  const bool rules_out_some = !ruling.allows_all();
+  if (found.seats.empty() && !asked.not_first.empty()) {
+    ruling.add({"InterPodAffinity", "another domain", Code::kUnschedulable, false}, asked.not_first,
+               std::nullopt);
+  }
   Where where{.ruling = &ruling, .trial = &trial.nodes};
   const ScoreCache* answers = nullptr;
   NodeSlot node = kNoSlot;
@@ -86,7 +148,7 @@ bool GroupSearch::seat(WaitingPod& pod, const WaitingGroup& group, bool by_rules
   }
   if (node == kNoSlot) {
     found.waits_for |= kWaitsForNodes;
-    found.by_rules = found.by_rules || !ruling.none();
+    found.by_rules = found.by_rules || rules_out_some;
     if (is_first) word(*answers, where, found);
     return false;
   }

@@ -2,9 +2,10 @@
 //
 // The pods are seated one after the other in a trial: each on its best node, with those before it
 // in place and charged. So the answer is the one that the same pods would get if they were placed
-// in this order, and nothing is changed if some find no room. No seat is tried again: for pods that
-// ask for the same this finds room wherever there is some. Of different ones the largest are seated
-// first.
+// in this order, and nothing is changed if some find no room. The largest are seated first. For
+// pods that ask for the same, without rules across nodes, this finds room wherever there is some.
+// If the first seat decides in which domain all have to be (required affinity between them), and
+// there is too little room, other domains are tried. No other seat is tried again.
 #pragma once
 
 #include "scheduler/engine/finder/finder.h"
@@ -47,18 +48,28 @@ class GroupSearch {
     std::vector<std::string> plugins;
 
     std::size_t cost = 0;  // answers of single nodes
-    bool ended = false;    // it would have cost too much
+    bool ended = false;    // it would have cost too much; what it waits for is not known
   };
-  [[nodiscard]] Found find(const WaitingGroup& group);
+  // `without`: pods of the group that are left out.
+  [[nodiscard]] Found find(const WaitingGroup& group, const std::set<const WaitingPod*>& without);
 
   // No search costs much more: about half a second. That is enough but for hundreds of pods with
   // rules across nodes in a very large cluster.
   static constexpr std::size_t kMostCost = 3'000'000;
 
  private:
+  struct Asked {
+    const WaitingGroup& group;
+    std::vector<WaitingPod*> pods;      // in the order of their seats
+    bool by_rules = false;              // rules across nodes matter to some of them
+    std::vector<NodeSlot> not_first{};  // where the first seat is not to be, ascending
+  };
+  void search(const Asked& asked, Found& found);
   // Whether it has found one.
-  bool seat(WaitingPod& pod, const WaitingGroup& group, bool by_rules, WorldTrial& trial,
-            Found& found);
+  bool seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, Found& found);
+  // The nodes of the domain in which all have to be if the first has that seat; empty: they need
+  // not be together.
+  [[nodiscard]] std::vector<NodeSlot> domain_of(const Seat& first) const;
   // Why no node takes the pod in the trial.
   void word(const ScoreCache& answers, const Where& where, Found& found) const;
   [[nodiscard]] bool reads_rules(const WaitingPod& pod) const;
@@ -67,6 +78,7 @@ class GroupSearch {
   Finder& finder_;
   QuotaSearch& search_;
   const Holds& holds_;
+  Seat last_first_{};  // of the last search
 };
 
 }  // namespace sched

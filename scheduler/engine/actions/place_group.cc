@@ -7,22 +7,34 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 namespace sched {
 namespace {
+
+using Reason = decision::Unschedulable::Reason;
 
 constexpr const char* kPlugin = "PodGroup";
 
 // A controller creates the pods of a group one after the other: that some are missing is told when
 // none has come for so long.
 constexpr std::chrono::seconds kQuiet{1};
+// Numbers in a message change with each attempt. A pod that was told why it waits is told new ones
+// after so long: a group may have a thousand pods.
+constexpr std::chrono::seconds kBetweenMessages{30};
+// Nothing is known that would wake the group, or the pod.
+constexpr std::chrono::minutes kTriesAgain{1};
+
+// Text that differs in its numbers alone is the same.
+std::string without_numbers(std::string text) {
+  std::erase_if(text, [](char each) { return each >= '0' && each <= '9'; });
+  return text;
+}
 
 }  // namespace
 
 void PlaceGroup::wake(Time now) {
-  if (WaitingGroup* group = retries_.next(now)) {
-    queue_.activate(*group, QueueEvent::kObjectChange);
-  }
+  if (WaitingGroup* group = retries_.next(now)) queue_.activate(*group, QueueEvent::kUncounted);
 }
 
 void PlaceGroup::attempt(WaitingGroup& group, Time now) {
@@ -38,46 +50,81 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
   }
   if (group.members.size() < group.min_count) return wait_for_pods(group, now);
   if (group.queue != kMainQueue && search_.must_wait_for_turn(group)) {
-    tell(group, {.message = words_.behind(group),
-                 .details = {},
-                 .plugins = {std::string(kQuotaPlugin)},
-                 .reason = decision::Unschedulable::Reason::kGpuQuotaExceeded});
+    tell(group,
+         {.message = words_.behind(group),
+          .details = {},
+          .plugins = {std::string(kQuotaPlugin)},
+          .reason = Reason::kGpuQuotaExceeded},
+         now);
     return queue_.park(group, {}, kWaitsForTurn, now + world_.options.max_unschedulable_wait);
   }
-  if (is_refused(group, now)) return;
-  if (group.waited_for != 0 && !is_retry && !retries_.may_try(group, now)) {
+  // A group whose turn came with what it may borrow goes on from there.
+  if (group.was_tried && !is_retry && !group.borrows_at && !retries_.may_try(group, now)) {
     return queue_.park(group, group.apart, group.waited_for,
-                       now + world_.options.max_unschedulable_wait);
+                       now + world_.options.max_unschedulable_wait, QueueEvent::kUncounted);
+  }
+  Refused refused = refused_of(group);
+  if (group.members.size() - refused.pods.size() < group.min_count) {
+    return refuse(group, std::move(refused), now);
   }
   for (const WaitingGroup::Member& member : group.members) member.pod->refused_binds.forget(now);
   world_.topology_rejections.forget(now);
-  const GroupSearch::Found found = seats_.find(group);
+  GroupSearch::Found found = seats_.find(group, refused.pods);
+  search_.has_searched(found.cost);
   if (found.seats.size() < group.min_count) return park(group, found, now);
-  if (const auto at = others_borrow_first(group, found)) return queue_.borrows_at(group, *at);
-  start(group, found, now);
+  if (const auto at = others_borrow_first(group, found)) {
+    if (group.was_tried) retries_.spend(found.cost);
+    return queue_.borrows_at(group, *at);
+  }
+  if (start(group, found, now)) return;
+  if (group.was_tried) retries_.spend(2 * found.cost);
+  group.was_tried = true;
+  tell(group,
+       {.message = fit_error(world_.nodes.size(), "the pods of a group exclude each other"),
+        .details = fmt::format("This is about group {}.", group.name),
+        .plugins = {kPlugin},
+        .reason = {}},
+       now);
+  queue_.refuse(group, {}, now + kTriesAgain);
 }
 
 void PlaceGroup::wait_for_pods(WaitingGroup& group, Time now) {
-  if (now < group.joined + kQuiet) return queue_.refuse(group, {}, group.joined + kQuiet);
-  tell(group, {.message = missing_pods(group), .details = {}, .plugins = {kPlugin}, .reason = {}});
-  queue_.refuse(group, {}, now + world_.options.max_unschedulable_wait);
+  const Time quiet = group.joined + kQuiet;
+  if (now < quiet) return queue_.refuse(group, {}, quiet, QueueEvent::kUncounted);
+  const bool all_told = tell(
+      group, {.message = missing_pods(group), .details = {}, .plugins = {kPlugin}, .reason = {}},
+      now);
+  // Those that were told another number are told this one when they may be.
+  queue_.refuse(
+      group, {},
+      all_told ? now + world_.options.max_unschedulable_wait : group.told_at + kBetweenMessages);
 }
 
-bool PlaceGroup::is_refused(WaitingGroup& group, Time now) {
+PlaceGroup::Refused PlaceGroup::refused_of(const WaitingGroup& group) {
+  Refused refused;
   for (const WaitingGroup::Member& member : group.members) {
     const WaitingPod& pod = *member.pod;
+    if (pod.constraints.empty()) continue;
     auto objection = objection_to(pod.pod, pod.constraints);
     if (!objection) continue;
-    tell(group, {.message = fit_error(world_.nodes.size(), objection->refusal.reason),
-                 .details = fmt::format("This is about pod {} of its group {}.",
-                                        pod.pod.metadata.name, group.name),
-                 .plugins = {std::string(objection->by->name())},
-                 .reason = {}});
-    queue_.refuse(group, std::move(objection->refusal.awaits),
-                  now + world_.options.max_unschedulable_wait);
-    return true;
+    refused.pods.insert(&pod);
+    if (refused.why) continue;
+    refused.first = &pod;
+    refused.why = std::move(objection);
   }
-  return false;
+  return refused;
+}
+
+void PlaceGroup::refuse(WaitingGroup& group, Refused refused, Time now) {
+  tell(group,
+       {.message = fit_error(world_.nodes.size(), refused.why->refusal.reason),
+        .details = fmt::format("This is about pod {} of its group {}.",
+                               refused.first->pod.metadata.name, group.name),
+        .plugins = {std::string(refused.why->by->name())},
+        .reason = {}},
+       now);
+  queue_.refuse(group, std::move(refused.why->refusal.awaits),
+                now + world_.options.max_unschedulable_wait);
 }
 
 std::optional<quota::Standing> PlaceGroup::others_borrow_first(const WaitingGroup& group,
@@ -90,27 +137,44 @@ std::optional<quota::Standing> PlaceGroup::others_borrow_first(const WaitingGrou
   return std::nullopt;
 }
 
-void PlaceGroup::start(WaitingGroup& group, const GroupSearch::Found& found, Time now) {
-  std::vector<WaitingPod*> others = groups_.disband(group);
+bool PlaceGroup::start(WaitingGroup& group, const GroupSearch::Found& found, Time now) {
+  std::vector<Decision> decided;
   for (const GroupSearch::Seat& seat : found.seats) {
-    // What a trial finds is so. If it ever were not, no GPU is given twice: the pod is placed by
-    // itself.
-    auto decided = place_.assume_on(*seat.pod, seat.scope, seat.node, now);
-    if (!decided) continue;
-    decided_.push_back(*std::move(decided));
-    std::erase(others, seat.pod);
+    const WaitingPod& pod = *seat.pod;
+    std::optional<Decision> one;
+    if (!objection_to(pod.pod, pod.constraints)) {
+      one = place_.assume_on(*seat.pod, seat.scope, seat.node, now);
+    }
+    if (!one) {
+      for (std::size_t i = decided.size(); i-- > 0;) {
+        plans_.take_back(found.seats[i].pod->pod.metadata.uid);
+      }
+      return false;
+    }
+    decided.push_back(*std::move(one));
   }
-  for (WaitingPod* pod : others) queue_.activate(*pod, QueueEvent::kObjectChange);
+  for (WaitingPod* pod : groups_.disband(group)) {
+    const bool has_seat = world_.pods.find(pod->pod.metadata.uid)->placement().has_value();
+    if (!has_seat) queue_.activate(*pod, QueueEvent::kObjectChange);
+  }
+  for (Decision& one : decided) decided_.push_back(std::move(one));
+  return true;
 }
 
 void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time now) {
   Time again = now + world_.options.max_unschedulable_wait;
-  retries_.spend(found.cost);
+  if (group.was_tried) retries_.spend(found.cost);
+  group.was_tried = true;
   if (Hold* hold = holds_.of(group)) hold->looked_for_node = true;
   if (group.queue != kMainQueue) holds_.looked_at(group, now);
   Apart apart;
   WaitsFor waits_for = found.waits_for;
-  if (found.by_rules) {
+  if (found.ended) waits_for |= kWaitsForNodes;
+  // A group that its quota can never have does not keep others waiting behind it.
+  if (found.by_quota && group.members.size() == group.min_count &&
+      world_.ledger.never_fits(quota_of(group), group.demand)) {
+    waits_for = kWaitsForChange;
+  } else if (found.by_rules) {
     apart.arrival = group.order.arrival;
     waits_for |= kWaitsForOthers;
     for (const WaitingGroup::Member& member : group.members) {
@@ -125,15 +189,19 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
       fmt::format("There is room for {} of the {} pods that start together as group {}.",
                   found.seats.size(), group.min_count, group.name);
   if (found.ended) room += " The search for more took too long, and was ended.";
+  Told told{.message = found.message,
+            .details = std::move(room),
+            .plugins = found.plugins,
+            .reason = Reason::kUnschedulable};
   if (found.by_quota) {
-    tell(group, {.message = words_.of(group),
-                 .details = room,
-                 .plugins = {std::string(kQuotaPlugin)},
-                 .reason = decision::Unschedulable::Reason::kGpuQuotaExceeded});
-  } else {
-    tell(group,
-         {.message = found.message, .details = room, .plugins = found.plugins, .reason = {}});
+    told.message = words_.of(group);
+    told.plugins = {std::string(kQuotaPlugin)};
+    told.reason = Reason::kGpuQuotaExceeded;
+  } else if (told.message.empty()) {
+    told.message = fit_error(world_.nodes.size(), "not enough of them were found for a group");
+    told.plugins = {kPlugin};
   }
+  tell(group, told, now);
   queue_.park(group, apart, waits_for, again);
 }
 
@@ -142,9 +210,8 @@ Decision PlaceGroup::refuse(WaitingPod& pod, const std::string& problem, Time no
   return refusal_of(pod, problem);
 }
 
-std::optional<Decision> PlaceGroup::keep_out(WaitingPod& pod, const PodGroup& group, Time now) {
-  queue_.back_off(pod, now + world_.options.max_backoff);
-  if (pod.attempts > 0) return std::nullopt;
+Decision PlaceGroup::keep_out(WaitingPod& pod, const PodGroup& group, Time now) {
+  queue_.refuse(pod, {}, now + kTriesAgain);
   return refusal_of(
       pod, fmt::format("{} pods of group {} wait already", PodGroup::kMostPods, group.name));
 }
@@ -159,11 +226,20 @@ Decision PlaceGroup::refusal_of(WaitingPod& pod, const std::string& problem) con
                                  .attempts = ++pod.attempts};
 }
 
-void PlaceGroup::tell(WaitingGroup& group, const Told& told) {
-  group.told = told.details.empty() ? told.message : told.message + " " + told.details;
+bool PlaceGroup::tell(WaitingGroup& group, const Told& told, Time now) {
+  std::string text = told.details.empty() ? told.message : told.message + " " + told.details;
+  const bool to_all = now >= group.told_at + kBetweenMessages ||
+                      without_numbers(text) != without_numbers(group.told);
+  group.told = std::move(text);
+  if (to_all) group.told_at = now;
+  bool all_told = true;
   for (const WaitingGroup::Member& member : group.members) {
     WaitingPod& pod = *member.pod;
     if (pod.last_refusal == group.told) continue;
+    if (!to_all && !pod.last_refusal.empty()) {
+      all_told = false;
+      continue;
+    }
     pod.last_refusal = group.told;
     decided_.emplace_back(decision::Unschedulable{.pod = ref_of(pod.pod),
                                                   .scheduler_name = pod.pod.spec.scheduler_name,
@@ -174,13 +250,27 @@ void PlaceGroup::tell(WaitingGroup& group, const Told& told) {
                                                   .attempts = ++pod.attempts,
                                                   .reason = told.reason});
   }
+  return all_told;
+}
+
+bool PlaceGroup::holds(const Decision& decided) {
+  if (const auto* bind = std::get_if<decision::Bind>(&decided)) {
+    return world_.assumed(bind->pod.uid, bind->node) != nullptr;
+  }
+  if (const auto* prepare = std::get_if<decision::Prepare>(&decided)) {
+    return world_.assumed(prepare->pod.uid, prepare->node) != nullptr;
+  }
+  const PodRecord* pod = world_.pods.find(std::get<decision::Unschedulable>(decided).pod.uid);
+  return pod != nullptr && pod->state() == PodRecord::State::kPending;
 }
 
 std::optional<Decision> PlaceGroup::next() {
-  if (decided_.empty()) return std::nullopt;
-  std::optional<Decision> decided(std::move(decided_.front()));
-  decided_.pop_front();
-  return decided;
+  while (!decided_.empty()) {
+    std::optional<Decision> decided(std::move(decided_.front()));
+    decided_.pop_front();
+    if (holds(*decided)) return decided;
+  }
+  return std::nullopt;
 }
 
 }  // namespace sched

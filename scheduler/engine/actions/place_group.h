@@ -9,12 +9,14 @@
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/plans.h"
 #include "scheduler/engine/report/quota_words.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/queues.h"
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,7 @@ class PlaceGroup {
     Holds& holds;
     QuotaSearch& search;
     PodGroups& groups;
+    Plans& plans;
     Place& place;
     const QuotaWords& words;
   };
@@ -38,6 +41,7 @@ class PlaceGroup {
         holds_(parts.holds),
         search_(parts.search),
         groups_(parts.groups),
+        plans_(parts.plans),
         place_(parts.place),
         words_(parts.words),
         seats_(parts.world, parts.finder, parts.search, parts.holds),
@@ -47,13 +51,12 @@ class PlaceGroup {
   void attempt(WaitingGroup& group, Time now);
   // The annotations about its group cannot be read: the pod waits for a change of them.
   [[nodiscard]] Decision refuse(WaitingPod& pod, const std::string& problem, Time now);
-  // Gives a turn to a group that has been put off, if it may be tried now.
+  // Its group is full: the pod stays outside, and is tried again in a minute.
+  [[nodiscard]] Decision keep_out(WaitingPod& pod, const PodGroup& group, Time now);
+  // Gives a turn to a group that has been postponed, if it may be tried now.
   void wake(Time now);
   // When wake() will have something to do even if nothing happens; nullopt: never.
   [[nodiscard]] std::optional<Time> due() const { return retries_.due(); }
-  // So many pods wait with its group already that it does not join them yet. nullopt: that was
-  // told.
-  [[nodiscard]] std::optional<Decision> keep_out(WaitingPod& pod, const PodGroup& group, Time now);
   // The next of the decisions that were made together; nullopt: there is none.
   [[nodiscard]] std::optional<Decision> next();
 
@@ -65,23 +68,37 @@ class PlaceGroup {
     std::vector<std::string> plugins;
     decision::Unschedulable::Reason reason = decision::Unschedulable::Reason::kUnschedulable;
   };
+  // The pods of a group that a constraint refuses, and its first refusal.
+  struct Refused {
+    std::set<const WaitingPod*> pods;
+    const WaitingPod* first = nullptr;
+    std::optional<Objection> why;
+  };
+
   void decide_on(WaitingGroup& group, bool is_retry, Time now);
   void wait_for_pods(WaitingGroup& group, Time now);
-  void start(WaitingGroup& group, const GroupSearch::Found& found, Time now);
+  [[nodiscard]] static Refused refused_of(const WaitingGroup& group);
+  // Too few pods are left without those: the group waits for what may lift the refusal.
+  void refuse(WaitingGroup& group, Refused refused, Time now);
+  // Gives the pods their seats. False: one of them cannot have it beside the others, because of
+  // something that a trial does not know; then nothing has changed.
+  [[nodiscard]] bool start(WaitingGroup& group, const GroupSearch::Found& found, Time now);
   void park(WaitingGroup& group, const GroupSearch::Found& found, Time now);
-  // Whether a constraint refuses one of its pods; then the group waits for what may lift that.
-  [[nodiscard]] bool is_refused(WaitingGroup& group, Time now);
   // Where its quota stands on a class on which it would borrow, if others have their turn first.
   [[nodiscard]] std::optional<quota::Standing> others_borrow_first(const WaitingGroup& group,
                                                                    const GroupSearch::Found& found);
-  void tell(WaitingGroup& group, const Told& told);
+  // Tells its pods. False: some were told lately, with other numbers, and are not told yet.
+  bool tell(WaitingGroup& group, const Told& told, Time now);
   [[nodiscard]] Decision refusal_of(WaitingPod& pod, const std::string& problem) const;
+  // Whether what was decided on that pod still holds.
+  [[nodiscard]] bool holds(const Decision& decided);
 
   World& world_;
   Queues& queue_;
   Holds& holds_;
   QuotaSearch& search_;
   PodGroups& groups_;
+  Plans& plans_;
   Place& place_;
   const QuotaWords& words_;
   GroupSearch seats_;

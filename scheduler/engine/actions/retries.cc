@@ -9,16 +9,16 @@ bool Retries::has_turn(const WaitingGroup& group) {
 }
 
 bool Retries::may_try(WaitingGroup& group, Time now) {
-  if (put_off_.empty() && allowance_.any_left(now)) return true;
-  if (!group.put_off) put_off_[group.tenant].push_back(group.kind);
-  group.put_off = true;
+  if (postponed_.empty() && allowance_.any_left(now)) return true;
+  if (!group.postponed) postponed_[group.tenant].push_back(group.kind);
+  group.postponed = true;
   return false;
 }
 
 WaitingGroup* Retries::take_first() {
-  while (!put_off_.empty()) {
-    auto tenant = put_off_.upper_bound(last_tenant_);
-    if (tenant == put_off_.end()) tenant = put_off_.begin();
+  while (!postponed_.empty()) {
+    auto tenant = postponed_.upper_bound(last_tenant_);
+    if (tenant == postponed_.end()) tenant = postponed_.begin();
     auto& [id, kinds] = *tenant;
     last_tenant_ = id;
     WaitingGroup* group = nullptr;
@@ -26,25 +26,25 @@ WaitingGroup* Retries::take_first() {
       group = groups_.find(kinds.front());  // null: it has started, or is gone
       kinds.pop_front();
     }
-    if (kinds.empty()) put_off_.erase(tenant);
+    if (kinds.empty()) postponed_.erase(tenant);
     if (group != nullptr) return group;
   }
   return nullptr;
 }
 
 WaitingGroup* Retries::next(Time now) {
-  if (put_off_.empty()) return nullptr;
+  if (postponed_.empty()) return nullptr;
   if (turn_of_ && groups_.find(*turn_of_) != nullptr) return nullptr;
   if (!allowance_.any_left(now)) return nullptr;
   WaitingGroup* const group = take_first();
   if (group == nullptr) return nullptr;
-  group->put_off = false;
+  group->postponed = false;
   turn_of_ = group->kind;
   return group;
 }
 
 std::optional<Time> Retries::due() const {
-  return put_off_.empty() ? std::nullopt : std::optional(allowance_.next());
+  return postponed_.empty() ? std::nullopt : std::optional(allowance_.next());
 }
 
 }  // namespace sched

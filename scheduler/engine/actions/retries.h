@@ -1,9 +1,9 @@
 // When groups that have found no room are tried again.
 //
 // An attempt in vain costs as much as one that succeeds, and a change may wake many groups. So
-// these attempts have an allowance. Groups that come when nothing is left of it are put off. They
+// these attempts have an allowance. Groups that come when nothing is left of it are postponed. They
 // get what is left next, one after the other: each namespace in turn, and in each the group that
-// has waited longest. So a namespace with many large groups does not keep those of others from
+// was postponed first. So a namespace with many large groups does not keep those of others from
 // being tried.
 #pragma once
 
@@ -26,9 +26,9 @@ class Retries {
 
   // The group has its turn, for whatever reason. Whether that is the turn which next() gave it.
   [[nodiscard]] bool has_turn(const WaitingGroup& group);
-  // Whether a group without such a turn may be tried now. Else it is put off.
+  // Whether a group without such a turn may be tried now. Else it is postponed.
   [[nodiscard]] bool may_try(WaitingGroup& group, Time now);
-  // An attempt was in vain, and has asked so many nodes.
+  // An attempt of a group that had been tried before has asked so many nodes.
   void spend(std::size_t answers) { allowance_.spend(answers); }
 
   // The group that is to have a turn now; null: there is none, or the last one has not had its turn
@@ -46,7 +46,7 @@ class Retries {
 
   const PodGroups& groups_;
   Allowance allowance_{kAnswersPerSecond};
-  std::map<std::uint64_t, std::deque<std::uint32_t>> put_off_;  // kinds, by tenant; none is empty
+  std::map<std::uint64_t, std::deque<std::uint32_t>> postponed_;  // kinds, by tenant; none is empty
   std::uint64_t last_tenant_ = 0;
   std::optional<std::uint32_t> turn_of_;  // its kind
 };

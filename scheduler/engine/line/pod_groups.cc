@@ -16,12 +16,13 @@ namespace {
 // The kinds of pods are the numbers of their shapes, which are small.
 constexpr std::uint32_t kFirstKind = 1U << 31;
 
-// How much a pod takes, to find those first that fit on few nodes: GPUs, then CPU, then memory.
-std::array<std::int64_t, 3> size_of(const WaitingPod& pod, const ResourceNames& names) {
-  std::array<std::int64_t, 3> size{gpu::pieces_in(pod.shape->requests, names), 0, 0};
+// How much a pod takes, to find those first that fit on few nodes. What quota counts comes first.
+std::array<std::int64_t, 4> size_of(const WaitingPod& pod, const ResourceNames& names) {
+  std::array<std::int64_t, 4> size{pod.demand.is_none() ? 0 : 1,
+                                   gpu::pieces_in(pod.shape->requests, names), 0, 0};
   for (const ResourceAmount& request : pod.shape->requests) {
-    if (request.resource == kCpu) size[1] = request.amount;
-    if (request.resource == kMemory) size[2] = request.amount;
+    if (request.resource == kCpu) size[2] = request.amount;
+    if (request.resource == kMemory) size[3] = request.amount;
   }
   return size;
 }
@@ -42,9 +43,10 @@ PodGroups::Key PodGroups::key_of(const WaitingGroup& group) {
   return {group.profile, pod_of(group).pod.metadata.namespace_, group.name};
 }
 
-bool PodGroups::holds_back(const WaitingPod& pod, const PodGroup& named) const {
+bool PodGroups::holds_back(WaitingPod& pod, const PodGroup& named) const {
   const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, named.name});
-  return found == groups_.end() || found->second.placed.empty();
+  if (found != groups_.end() && !found->second.placed.empty()) pod.is_late = true;
+  return !pod.is_late;
 }
 
 bool PodGroups::is_full(const WaitingPod& pod, const PodGroup& named) const {
@@ -65,8 +67,6 @@ void PodGroups::join(WaitingPod& pod, const PodGroup& named, Time now) {
     group.waiting->is_group = true;
     group.waiting->name = named.name;
     group.waiting->profile = pod.profile;
-    group.waiting->kind = kFirstKind + kinds_++;
-    waiting_.emplace(group.waiting->kind, group.waiting.get());
     group.waiting->order.arrival = ++world_.arrivals;
     group.waiting->tenant = pod.tenant;
   }
@@ -79,7 +79,7 @@ void PodGroups::join(WaitingPod& pod, const PodGroup& named, Time now) {
   waiting.members.insert(behind, {.pod = &pod, .min_count = named.min_count});
   waiting.joined = now;
   renew(waiting);
-  queue_.activate(waiting);
+  queue_.activate(waiting, QueueEvent::kUncounted);
 }
 
 void PodGroups::leave(WaitingPod& pod) {
@@ -91,7 +91,7 @@ void PodGroups::leave(WaitingPod& pod) {
   pod.queue = waking_.queue_for(pod);
   if (group.members.empty()) return end_waiting(known);
   renew(group);
-  queue_.activate(group, QueueEvent::kPodUpdate);
+  queue_.activate(group, QueueEvent::kUncounted);
 }
 
 std::vector<WaitingPod*> PodGroups::disband(WaitingGroup& group) {
@@ -143,7 +143,7 @@ void PodGroups::forget_if_empty(Groups::iterator group) {
   if (group->second.placed.empty() && group->second.waiting == nullptr) groups_.erase(group);
 }
 
-void PodGroups::renew(WaitingGroup& group) const {
+void PodGroups::renew(WaitingGroup& group) {
   const std::vector<WaitingGroup::Member>& members = group.members;
   group.pods = members.size();
   group.min_count = 1;
@@ -163,17 +163,26 @@ void PodGroups::renew(WaitingGroup& group) const {
   group.waits_since = *enough;
 
   group.largest = members.front().pod;
-  for (std::size_t i = 1; i < together; ++i) {
-    if (is_larger(*members[i].pod, *group.largest, world_.names)) group.largest = members[i].pod;
+  for (const auto& [pod, min_count] : members) {
+    if (is_larger(*pod, *group.largest, world_.names)) group.largest = pod;
   }
-  // What it asks for in all, where a group's pods may use the same types; else what those like the
-  // largest ask for. It decides whose turn it is and what is held. Whether there is room in quota,
-  // each pod is asked for.
-  group.demand = {.allowed = group.largest->demand.allowed};
+  // What so many ask for in all; of pods that may use other types than the largest, nothing. It
+  // decides in which queue it is, whose turn it is, and what is held. Whether there is room in
+  // quota, each pod is asked for.
+  quota::Demand demand{.pods = 0, .allowed = group.largest->demand.allowed};
   for (std::size_t i = 0; i < together; ++i) {
     const quota::Demand& more = members[i].pod->demand;
-    if (more.allowed == group.demand.allowed) quota::add(group.demand, more);
+    if (more.allowed == demand.allowed) quota::add(demand, more);
   }
+  if (demand.is_none()) quota::add(demand, group.largest->demand);
+  // What was held for it, and is known of its kind, was for another demand.
+  if (group.kind == 0 || demand != group.demand) {
+    waiting_.erase(group.kind);
+    group.kind = kFirstKind + kinds_++;
+    waiting_.emplace(group.kind, &group);
+    group.postponed = false;
+  }
+  group.demand = std::move(demand);
   group.queue = waking_.queue_for(group);
 }
 

@@ -3,15 +3,15 @@
 //   a pod has its turn ──▶ holds_back()? ── no ──▶ it is placed by itself
 //                               │ yes
 //                               ▼
-//                             join() ──▶ the group has a turn ──▶ disband(): its pods get nodes
+//                             join() ──▶ the group has a turn ──▶ its pods get nodes
 //                               ▲                  │
 //                               └── leave() ◀──────┴──▶ it waits for pods, quota or nodes
 //
 // As soon as a pod of the group has a node, the group has started, and each further pod is placed
 // by itself: one that was created anew, one whose bind has failed, and those beyond the number that
-// start together. So nothing has to be remembered over a restart of this process: which pods have
-// nodes shows what was decided. A pod that is being deleted does not count, so that a new run may
-// use the name of the last one.
+// start together. Such a pod is not held back later, when the others have finished. So nothing has
+// to be remembered over a restart of this process: which pods have nodes shows what was decided. A
+// pod that is being deleted does not count, so that a new run may use the name of the last one.
 #pragma once
 
 #include "scheduler/engine/line/waking.h"
@@ -44,9 +44,10 @@ class PodGroups {
   PodGroups(World& world, Queues& queue, Waking& waking)
       : world_(world), queue_(queue), waking_(waking) {}
 
-  // Whether the pod may not be placed by itself: it names a group of which no pod has a node yet.
-  [[nodiscard]] bool holds_back(const WaitingPod& pod, const PodGroup& named) const;
-  // Whether so many pods wait with that group that no more may join.
+  // Whether the pod, which has its turn, may not be placed by itself: it names a group of which no
+  // pod has a node yet.
+  [[nodiscard]] bool holds_back(WaitingPod& pod, const PodGroup& named) const;
+  // Whether kMostPods wait with that group already.
   [[nodiscard]] bool is_full(const WaitingPod& pod, const PodGroup& named) const;
   // The pod leaves the queue, and waits with its group, which is active from now on.
   void join(WaitingPod& pod, const PodGroup& named, Time now);
@@ -73,7 +74,7 @@ class PodGroups {
   using Groups = std::map<Key, Group>;
   static Key key_of(const WaitingGroup& group);
   // Computes what follows from its members.
-  void renew(WaitingGroup& group) const;
+  void renew(WaitingGroup& group);
   // No pod waits with it any more.
   void end_waiting(Groups::iterator group);
   void forget_if_empty(Groups::iterator group);

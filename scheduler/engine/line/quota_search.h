@@ -47,12 +47,14 @@ class QuotaSearch {
   [[nodiscard]] std::optional<quota::Standing> borrow_in_turn(const WaitingPod& pod,
                                                               const Ruling& ruling, Found& found);
 
-  // What a parked pod waits for; nullopt: there is room. / The same of a group; nullopt: there may
-  // be.
+  // What a parked pod waits for; nullopt: there is room. / What a parked group waits for, if that
+  // is known without a search for all of its pods; nullopt: there may be room.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingGroup& group);
   // As Finder::searched().
-  [[nodiscard]] std::uint64_t searched() const { return finder_.searched(); }
+  [[nodiscard]] std::uint64_t searched() const { return finder_.searched() + searched_for_groups_; }
+  // A search for a group has asked so many nodes.
+  void has_searched(std::size_t answers) { searched_for_groups_ += answers; }
   // Whether the entity's quota is Strict and another entity has its turn first.
   [[nodiscard]] bool must_wait_for_turn(const Entity& entity) const;
 
@@ -69,6 +71,7 @@ class QuotaSearch {
   Queues& queue_;
   Holds& holds_;
   quota::ClassSets class_sets_;
+  std::uint64_t searched_for_groups_ = 0;
 };
 
 // The quotas' accounts as the queues ask for them, to decide which has the next turn.

@@ -1,4 +1,5 @@
 #include "scheduler/cluster/fragmentation.h"
+#include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/questions/gpu_pieces.h"
 #include "scheduler/engine/questions/questions.h"
 #include "scheduler/quota/type_choice.h"
@@ -78,6 +79,9 @@ GpuTotals::Reason reason_of(const Entity& entity, const Queues& queue) {
     case QueuePlace::kGated:
       return Reason::kGates;
     case QueuePlace::kRefused:
+      if (entity.is_group && !missing_pods(static_cast<const WaitingGroup&>(entity)).empty()) {
+        return Reason::kGroup;
+      }
       return Reason::kRules;
     case QueuePlace::kParked:
       break;

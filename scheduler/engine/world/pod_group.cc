@@ -1,6 +1,7 @@
 #include "scheduler/engine/world/pod_group.h"
 
 #include "k8s-client/shown.h"
+#include "scheduler/base/qualified_name.h"
 #include "scheduler/gpu/wishes.h"
 
 #include <fmt/format.h>
@@ -33,9 +34,10 @@ tl::expected<std::optional<PodGroup>, std::string> group_of(const k8s::Pod& pod)
                                       name == nullptr ? kMinCountAnnotation : kPodGroupAnnotation,
                                       name == nullptr ? kPodGroupAnnotation : kMinCountAnnotation));
   }
-  if (name->empty() || name->size() > PodGroup::kMostNameBytes) {
-    return tl::unexpected(fmt::format("{}: the name has {} bytes, and must have 1 to {}",
-                                      kPodGroupAnnotation, name->size(), PodGroup::kMostNameBytes));
+  if (name->empty() || !is_label_value(*name)) {
+    return tl::unexpected(
+        fmt::format("{}: \"{}\" is no name of a group: 1 to 63 letters, digits and -_. within",
+                    kPodGroupAnnotation, k8s::shown(*name)));
   }
   const auto min_count = parse_count(*count);
   if (!min_count) {

@@ -18,9 +18,8 @@ namespace sched {
 
 struct PodGroup {
   static constexpr std::size_t kMostPods = 1'000;  // that start together
-  static constexpr std::size_t kMostNameBytes = 253;
 
-  std::string name;
+  std::string name;           // as the value of a label may be
   std::size_t min_count = 1;  // so many start together, or none
 };
 

@@ -33,6 +33,7 @@ struct WaitingPod : Entity {
   int failed_binds = 0;  // in a row
   RefusedBinds refused_binds;
   WaitingGroup* group = nullptr;  // with which it waits; null: it waits for itself
+  bool is_late = false;           // its group had started when it was first tried
 
   void has_shape(ShapeRef its) {
     shape = std::move(its);
@@ -50,13 +51,15 @@ struct WaitingGroup : Entity {
   std::string name;
   std::vector<Member> members;  // by the order of their turns; not empty
   std::size_t min_count = 1;    // the largest of theirs
-  // Of the first `min_count`, the pod that asks for most.
+  // The pod that asks for most.
   WaitingPod* largest = nullptr;
   Time joined{};  // when the last pod joined
 
-  WaitsFor waited_for = 0;  // after the last attempt to place it; 0: there was none
-  bool put_off = false;     // it waits for another (retries.h)
-  std::string told;         // why it waits, as its pods' conditions have it
+  bool was_tried = false;   // in vain
+  WaitsFor waited_for = 0;  // since then
+  bool postponed = false;   // until its next attempt is allowed (retries.h)
+  std::string told;         // why it waits
+  Time told_at{};           // when all its pods were last told
 };
 
 // The entity's pod; of a group, the one that asks for most.

@@ -29,6 +29,7 @@ func TestDocsYAML(t *testing.T) {
 	}
 	kinds := map[string]schema.GroupVersionResource{
 		"v1 Pod":                             {Version: "v1", Resource: "pods"},
+		"batch/v1 Job":                       {Group: "batch", Version: "v1", Resource: "jobs"},
 		"gpu-scheduler.io/v1alpha1 GpuQuota": quotaResource,
 	}
 	program := newSubject(t, "").program
@@ -43,7 +44,7 @@ func TestDocsYAML(t *testing.T) {
 			t.Errorf("%s: nobody here can say whether a %s is right", block.where, kind)
 		default:
 			api := dynamic.ResourceInterface(client.Resource(resource))
-			if resource.Group == "" {
+			if resource != quotaResource {
 				api = client.Resource(resource).Namespace("default")
 			}
 			_, err := api.Create(t.Context(), block.object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict})

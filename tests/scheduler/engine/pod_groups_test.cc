@@ -98,9 +98,15 @@ TEST_CASE("that pods are missing is told when none has come for a second, and to
   s.has(of("train", 8, 3));
   CHECK(s.decide() == Texts{});
   s.now += 1s;
-  CHECK(s.decide().size() == 4);
+  // The others are told another number half a minute after the last.
+  CHECK(s.decide().size() == 1);
+  REQUIRE(s.engine.next_wakeup() == kStart + 31s);
+  s.now = kStart + 31s;
+  CHECK(s.decide().size() == 3);
   SECTION("also when one is deleted") {
     s.pod_gone(of("train", 8, 3));
+    CHECK(s.decide() == Texts{});
+    s.now += 30s;
     CHECK(s.decide() == Texts{"train-0" + text, "train-1" + text, "train-2" + text});
   }
   SECTION("the last one is deleted: another may use the name") {
@@ -369,7 +375,7 @@ TEST_CASE("a group starts when its quota has room for all of it") {
                         {"quota team: NVIDIA-H100-80GB-HBM3 needs 12, 0 of 8 in use; it can never "
                          "give that much | There is room for 2 of the 3 pods that start together "
                          "as group train."}});
-  CHECK(s.use("team") == use(8, 0, 0, 0, 12));
+  CHECK(s.use("team") == use(8, 0));
   s.has(in("vision", "small", 8).created_at(kStart + 1s));
   REQUIRE(s.decide() == Texts{"small → a"});
   SECTION("a larger one") {
@@ -476,6 +482,25 @@ TEST_CASE("groups that wait do not wake each other") {
   CHECK(*wakeup > s.now);
 }
 
+TEST_CASE("pods that wait with a group are counted once, by what it waits for") {
+  Groups s;
+  s.has_nodes(1);
+  s.has_pods("train", 4, 3);
+  static_cast<void>(s.decide());
+  s.now += 1s;
+  REQUIRE(s.outcome().told.size() == 1);
+  const GpuTotals totals = s.engine.gpu_totals();
+  REQUIRE(totals.waiting.size() == 1);
+  CHECK(totals.waiting.begin()->first.reason == GpuTotals::Reason::kGroup);
+  CHECK(totals.waiting.begin()->second.pods == 3);
+  const QueueEntries& entries = s.engine.queue_entries();
+  const auto entered = [&](QueuePlace place, QueueEvent event) {
+    return entries[static_cast<std::size_t>(place)][static_cast<std::size_t>(event)];
+  };
+  CHECK(entered(QueuePlace::kActive, QueueEvent::kPodAdd) == 3);
+  CHECK(entered(QueuePlace::kRefused, QueueEvent::kAttemptFailure) == 3);
+}
+
 TEST_CASE("answers name the pods of a waiting group, and why it waits") {
   Groups s;
   s.has_nodes(1);
@@ -509,11 +534,9 @@ TEST_CASE("a group takes in no more pods than can start together") {
   CHECK(made.size() == 1'002);
   CHECK(made.at(0) ==
         "train-1000 waits: 0/1 nodes are available: 1000 pods of group train wait already.");
-  s.now += 10s;
-  CHECK(s.decide() == Texts{});
   s.has_nodes(1);
   CHECK(s.outcome().bound == 2);
-  s.now += 10s;
+  s.now += 1min;
   s.has_nodes(1'000);
   CHECK(s.outcome().bound == 1'000);
 }
@@ -543,4 +566,146 @@ TEST_CASE("the groups of one namespace do not keep those of another from being t
     s.now = std::max(s.now + 1ms, *wakeup);
   }
   CHECK(bound == 2);
+}
+
+TEST_CASE("pods beyond those that start together get no GPUs without quota") {
+  Groups s;
+  s.has(h100("a"));
+  s.has(gpu_quota("team").of("vision").line(kH100, 1));
+  PodBuilder lead = our_pod("lead").in_namespace("vision").cpu("1000");
+  s.has(member(lead, "train", 1));
+  PodBuilder gpus = in("vision", "gpus", 8);
+  s.has(member(gpus, "train", 1));
+  CHECK(s.outcome().bound == 0);
+}
+
+TEST_CASE("most_per_pod is of one pod of a group") {
+  Groups s;
+  s.has(h100("a"));
+  s.has(gpu_quota("team").of("vision").line(kH100, 8).most_per_pod(4));
+  const k8s::Pod small = in("vision", "small", 4);
+  s.has(small);
+  REQUIRE(s.outcome().bound == 1);
+  const auto pod = [](const std::string& group, int i, int gpus) {
+    PodBuilder made = in("vision", group + "-" + std::to_string(i), gpus);
+    return member(made, group, 2);
+  };
+  for (int i = 0; i < 2; ++i) s.has(pod("two", i, 4));
+  CHECK(s.outcome().told.at(0).starts_with(
+      "quota team: NVIDIA-H100-80GB-HBM3 needs 8, 4 of 8 in use, first in line; 4 more must be"));
+  for (int i = 0; i < 2; ++i) s.has(pod("large", i, 5));
+  CHECK(s.outcome().told.at(0).find("can never give") != std::string::npos);
+  s.pod_gone(small);
+  CHECK(s.outcome() == all_bound(2));
+}
+
+TEST_CASE("a group that its Strict quota can never have does not keep the line waiting") {
+  Groups s;
+  s.has(h100("a"));
+  s.has(gpu_quota("team").of("vision").strict().line(kH100, 8));
+  for (int i = 0; i < 3; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), 4);
+    s.has(member(made, "train", 3));
+  }
+  s.has(in("vision", "small", 1).created_at(kStart + 1s));
+  CHECK(s.outcome().bound == 1);
+  s.has(gpu_quota("team").of("vision").strict().line(kH100, 16).generation(2));
+  s.has(h100("b"));
+  CHECK(s.outcome().bound == 3);
+}
+
+TEST_CASE("pods that have to be in one zone find the zone that has room") {
+  Groups s({"InterPodAffinity"});
+  s.has(node("a0").gpus(8).labelled("zone", "a"));
+  for (const char* name : {"b0", "b1"}) s.has(node(name).gpus(8).labelled("zone", "b"));
+  for (const char* name : {"c0", "c1", "c2"}) s.has(node(name).gpus(8).labelled("zone", "c"));
+  for (int i = 0; i < 3; ++i) {
+    s.has(of("train", 3, i).labelled("app", "t").near(pods_like({{"app", "t"}}, "zone")));
+  }
+  CHECK(s.outcome() == all_bound(3));
+}
+
+TEST_CASE("what a group prefers does not take it out of the line of its quota") {
+  Groups s({"InterPodAffinity"});
+  s.has(h100("a"));
+  s.has(gpu_quota("team").of("vision").strict().line(kH100, 24));
+  for (int i = 0; i < 2; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), 8);
+    made.rather_near(1, pods_like({{"app", "x"}}, "zone"));
+    s.has(member(made, "train", 2));
+  }
+  s.has(in("vision", "small", 1).created_at(kStart + 1s));
+  CHECK(s.outcome().bound == 0);
+}
+
+TEST_CASE("a late pod of a group does not wait for pods that have finished") {
+  Groups s;
+  s.has_nodes(2);
+  s.has_pods("train", 2, 3);
+  REQUIRE(s.outcome().bound == 2);
+  for (int i = 0; i < 2; ++i) s.has(of("train", 2, i).finished());
+  CHECK(s.outcome().bound == 1);
+}
+
+TEST_CASE(
+    "a pod beyond those that start together, which is refused, does not keep the others waiting") {
+  Groups s;
+  s.has_nodes(2);
+  s.has_pods("train", 2, 2);
+  s.has(of("train", 2, 2).labelled("waits-for", "blue"));
+  CHECK(s.outcome().bound == 2);
+}
+
+TEST_CASE("pods that cannot be prepared beside each other start not at all") {
+  Groups s;
+  s.has_nodes(2);
+  s.has(claim("shared", ""));
+  for (int i = 0; i < 2; ++i) s.has(of("train", 2, i).labelled("binds-claim", "shared"));
+  const Texts made = s.decide();
+  REQUIRE(made.size() == 2);
+  CHECK(made[0] ==
+        "train-0 waits: 0/2 nodes are available: the pods of a group exclude each other.");
+  CHECK(s.engine.pending().unschedulable == 2);
+  // Nothing is left behind: both nodes take others.
+  for (const char* name : {"x", "y"}) s.has(our_pod(name).gpus(8));
+  CHECK(s.outcome() == all_bound(2));
+}
+
+TEST_CASE("what was decided on a pod that is gone is not told any more") {
+  Groups s;
+  s.has_nodes(4);
+  s.has_pods("train", 4, 4);
+  int bound = 0;
+  while (const auto decided = s.engine.step(s.now)) {
+    const auto* bind = std::get_if<decision::Bind>(&*decided);
+    if (bind == nullptr) continue;
+    CHECK(bind->pod.name != "train-3");
+    if (++bound == 1) s.pod_gone(of("train", 4, 3));
+  }
+  CHECK(bound == 3);
+}
+
+TEST_CASE("numbers that change are told again after half a minute") {
+  Groups s;
+  s.has_pods("train", 4, 4);
+  s.has_nodes(1);
+  REQUIRE(s.decide().size() == 4);
+  s.has_nodes(1);
+  CHECK(s.decide() == Texts{});
+  CHECK(s.engine.in_line().at(0).group_waits.find("room for 2 of the 4") != std::string::npos);
+  s.now += 30s;
+  s.has_nodes(1);
+  CHECK(s.decide().size() == 4);
+}
+
+TEST_CASE("new groups of one namespace do not delay the next attempts for those of another") {
+  Groups s;
+  s.has_nodes(400);
+  for (int i = 0; i < 2; ++i)
+    s.has(of("few", 2, i, 16).in_namespace("few").uid("f" + std::to_string(i)));
+  REQUIRE(s.outcome().bound == 0);
+  for (int g = 0; g < 20; ++g) s.has_pods("many" + std::to_string(g), 401, 401);
+  static_cast<void>(s.outcome());
+  s.has_nodes(2, 16);
+  CHECK(s.outcome().bound == 2);
 }
