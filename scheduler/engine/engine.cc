@@ -108,8 +108,10 @@ class Engine::Parts {
         return std::nullopt;
       }
     }
+    // Constructed where it is returned: a move costs as much as a few questions.
+    if (!world.preempts()) return place.attempt(pod, now);
     auto decision = place.attempt(pod, now);
-    if (!world.preempts() || !decision) return decision;
+    if (!decision) return std::nullopt;
     // If it waits, room may be made for it.
     auto* told = std::get_if<decision::Unschedulable>(&*decision);
     return told == nullptr ? std::move(decision) : preempt.attempt(pod, std::move(*told), now);

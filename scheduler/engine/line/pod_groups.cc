@@ -119,6 +119,7 @@ void PodGroups::end_waiting(Groups::iterator group) {
 }
 
 void PodGroups::has_node(const k8s::Pod& pod, std::size_t profile) {
+  if (pod.metadata.annotations.empty()) return;
   const auto named = group_of(pod);
   if (!named || !*named || of_placed_.contains(pod.metadata.uid)) return;
   const auto group = groups_.try_emplace({profile, pod.metadata.namespace_, (*named)->name}).first;
