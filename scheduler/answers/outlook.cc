@@ -34,6 +34,12 @@ std::size_t Outlook::advance(Engine& engine, Time now) {
           {.message = std::move(evict->message), .details = {}, .plugins = {}, .by_quota = false});
     }
   }
+  // Groups of which pods are missing have that told when none has come for a while.
+  for (const PodInLine& pod : engine.in_line()) {
+    if (pod.group_waits.empty() || by_uid_.contains(pod.pod.uid)) continue;
+    of(pod.pod).refusal =
+        intern({.message = pod.group_waits, .details = {}, .plugins = {}, .by_quota = false});
+  }
   return before;
 }
 

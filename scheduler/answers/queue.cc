@@ -32,7 +32,7 @@ void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
     return;
   }
   if (outcome == nullptr) {
-    row.next = pod.place == PodInLine::Place::kBackoff ? kAfterBackOff : pod.group_waits;
+    row.next = pod.place == PodInLine::Place::kBackoff ? kAfterBackOff : "";
     return;
   }
   if (outcome->starts()) {

@@ -167,8 +167,6 @@ class Asking {
     if (outcome != nullptr) {
       const Refusal& refusal = outlook.refusal(*outcome);
       tell(why_, refusal);
-    } else if (const auto waits = engine_.find_in_line(pod_.metadata.uid)) {
-      why_.headline = waits->group_waits;
     }
     return is(Why::Verdict::kWaits);
   }

@@ -182,7 +182,8 @@ void show_room(std::ostream& out, const Why& why) {
   } else if (is_unnamed && !why.room.if_empty_type.empty()) {
     out << lead << "+1 node with " << why.room.if_empty_type << '\n';
     lead = "       or if: ";
-  } else if (!is_unnamed && why.verdict == Verdict::kWaits && why.is_for_nodes) {
+  } else if (!is_unnamed && why.verdict == Verdict::kWaits && why.is_for_nodes &&
+             why.fitting_nodes == 0) {
     out << "No node would take it even if nothing ran there\n";
   }
   for (const answers::Remedy& remedy : why.remedies) {

@@ -52,6 +52,31 @@ TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do"
         "      3  Insufficient nvidia.com/gpu  cpu-1: nvidia.com/gpu: asked 1, free 0 of 0\n");
 }
 
+TEST_CASE("kubectl gpu why and queue say for what a group waits") {
+  const auto pods = [](int there, int min_count) {
+    std::string all;
+    for (int i = 0; i < there; ++i) {
+      const std::string number = std::to_string(i);
+      all += "---\nkind: Pod\nmetadata:\n  namespace: demo\n  name: train-" + number +
+             "\n  uid: u-train-" + number +
+             "\n  annotations: {gpu-scheduler.io/pod-group: train, "
+             "gpu-scheduler.io/pod-group-min-count: \"" +
+             std::to_string(min_count) +
+             "\"}\nspec:\n  schedulerName: gpu-scheduler\n  tolerations: [{operator: Exists}]\n"
+             "  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 2}}}]\n";
+    }
+    return written("group.yaml", all);
+  };
+  const std::string missing = "2 of the 3 pods that start together as group train are there";
+  std::string said = answer({"why", "demo/train-1", "--from", pods(2, 3)});
+  INFO(said);
+  CHECK_THAT(said, Catch::Contains(missing));
+  CHECK_THAT(answer({"queue", "-n", "demo", "--from", pods(2, 3)}), Catch::Contains(missing));
+  said = answer({"why", "demo/train-1", "--from", pods(100, 100)});
+  CHECK_THAT(said, Catch::Contains("of the 100 pods that start together as group train"));
+  CHECK(said.find("No node would take it") == std::string::npos);
+}
+
 TEST_CASE("kubectl gpu why begins with the verdict") {
   struct Case {
     std::string pod;
