@@ -177,7 +177,7 @@ void GroupSearch::word(const ScoreCache& answers, const Where& where, Found& fou
       for (const std::string_view reason : where.ruling->reasons(slot)) {
         ++further[std::string(reason)];
       }
-      plugins.emplace(where.ruling->find(slot)->plugin);
+      if (const auto* why = where.ruling->find(slot)) plugins.emplace(why->plugin);
     }
   }
   for (std::string& plugin : refusing_plugins(prepared, verdicts)) {

@@ -127,7 +127,8 @@ void PodGroups::has_node(const k8s::Pod& pod, std::size_t profile) {
   of_placed_.emplace(pod.metadata.uid, group);
   // Its turn ends the group, which has started without it.
   WaitingGroup* const waiting = group->second.waiting.get();
-  if (waiting != nullptr) queue_.activate(*waiting, QueueEvent::kObjectChange);
+  if (waiting == nullptr || waiting->place == QueuePlace::kActive) return;
+  queue_.activate(*waiting, QueueEvent::kUncounted);
 }
 
 void PodGroups::has_no_node(const std::string& uid) {

@@ -499,6 +499,11 @@ TEST_CASE("pods that wait with a group are counted once, by what it waits for") 
   };
   CHECK(entered(QueuePlace::kActive, QueueEvent::kPodAdd) == 3);
   CHECK(entered(QueuePlace::kRefused, QueueEvent::kAttemptFailure) == 3);
+  s.has_nodes(3);
+  s.has(of("train", 4, 3));
+  REQUIRE(s.outcome() == all_bound(4));
+  CHECK(entered(QueuePlace::kActive, QueueEvent::kPodAdd) == 4);
+  CHECK(entered(QueuePlace::kActive, QueueEvent::kObjectChange) == 0);
 }
 
 TEST_CASE("answers name the pods of a waiting group, and why it waits") {
