@@ -128,12 +128,12 @@ class Writer {
 
 // Those entries of a pod's labels or annotations that wishes are read from.
 template <typename Map>
-struct Some {
+struct Selected {
   Map& entries;
-  bool (*counts)(std::string_view key);
+  bool (*is_read)(std::string_view key);
 };
 template <typename Map>
-Some(Map&, bool (*)(std::string_view)) -> Some<Map>;
+Selected(Map&, bool (*)(std::string_view)) -> Selected<Map>;
 
 // What a shape reads of a container: not its name, nor its limits.
 template <typename Visit, typename... Containers>
@@ -150,8 +150,8 @@ bool visit_template(Visit&& visit, Pods&... pods) {
          visit(pods.spec.init_containers...) && visit(pods.spec.resource_requests...) &&
          visit(pods.spec.overhead...) && visit(pods.spec.node_selector...) &&
          visit(pods.spec.node_affinity...) && visit(pods.spec.tolerations...) &&
-         visit(Some{pods.metadata.annotations, gpu::is_wish}...) &&
-         visit(Some{pods.metadata.labels, gpu::is_ours}...);
+         visit(Selected{pods.metadata.annotations, gpu::is_wish}...) &&
+         visit(Selected{pods.metadata.labels, gpu::is_ours}...);
 }
 
 struct Copy {
@@ -165,9 +165,9 @@ struct Copy {
     for (std::size_t i = 0; i < from.size(); ++i) visit_needs(*this, to[i], from[i]);
     return true;
   }
-  bool operator()(Some<k8s::StringMap> to, Some<const k8s::StringMap> from) const {
+  bool operator()(Selected<k8s::StringMap> to, Selected<const k8s::StringMap> from) const {
     for (const auto& [key, value] : from.entries) {
-      if (from.counts(key)) to.entries.set(key, value);
+      if (from.is_read(key)) to.entries.set(key, value);
     }
     return true;
   }
@@ -183,8 +183,8 @@ struct Same {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [this](const auto& x, const auto& y) { return visit_needs(*this, x, y); });
   }
-  bool operator()(Some<const k8s::StringMap> a, Some<const k8s::StringMap> b) const {
-    return gpu::same_of_ours(a.entries, b.entries, a.counts);
+  bool operator()(Selected<const k8s::StringMap> a, Selected<const k8s::StringMap> b) const {
+    return gpu::same_of_ours(a.entries, b.entries, a.is_read);
   }
 };
 
@@ -228,9 +228,9 @@ class Digest {
   void add(const k8s::StringMap& entries) {
     for (const auto& [key, value] : entries) add(value);
   }
-  void add(Some<const k8s::StringMap> some) {
-    for (const auto& [key, value] : some.entries) {
-      if (some.counts(key)) add(value);
+  void add(Selected<const k8s::StringMap> selected) {
+    for (const auto& [key, value] : selected.entries) {
+      if (selected.is_read(key)) add(value);
     }
   }
   // The contents of an affinity are left out. The pods of a DaemonSet each name their own node;
