@@ -46,21 +46,20 @@ GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
                                [this](const WaitingPod* pod) { return reads_rules(*pod); });
   Found best;
   search(asked, best);
-  while (best.seats.size() < group.min_count && !best.ended) {
-    Found found;
-    found.cost = best.cost;
-    // The last search has begun on another domain than those before.
-    const std::vector<NodeSlot> tried =
-        asked.by_rules ? domain_of(last_first_) : std::vector<NodeSlot>{};
-    if (tried.empty()) break;
+  if (!asked.by_rules || best.seats.empty()) return best;
+  for (Seat first = best.seats.front(); best.seats.size() < group.min_count && !best.ended;) {
+    const std::vector<NodeSlot> tried = domain_of(first);
     std::vector<NodeSlot> all;
     std::set_union(asked.not_first.begin(), asked.not_first.end(), tried.begin(), tried.end(),
                    std::back_inserter(all));
     if (all.size() == asked.not_first.size()) break;
     asked.not_first = std::move(all);
+    Found found;
+    found.cost = best.cost;
     search(asked, found);
     best.cost = found.cost;
     if (found.seats.empty()) break;  // no domain is left
+    first = found.seats.front();
     best.ended = found.ended;
     if (found.seats.size() > best.seats.size()) best = std::move(found);
   }
@@ -69,7 +68,6 @@ GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
 
 std::vector<NodeSlot> GroupSearch::domain_of(const Seat& first) const {
   std::vector<NodeSlot> all;
-  if (first.pod == nullptr) return all;
   const auto& affinity = (*first.pod->pod_class).affinity;
   if (!affinity) return all;
   for (const k8s::PodAffinityTerm& term : affinity->required) {
@@ -87,7 +85,6 @@ std::vector<NodeSlot> GroupSearch::domain_of(const Seat& first) const {
 
 void GroupSearch::search(const Asked& asked, Found& found) {
   WorldTrial trial(world_);
-  last_first_ = {};
   // If one finds no room, no other that asks for the same does.
   std::set<std::pair<ShapeId, PodClassId>> in_vain;
   for (WaitingPod* pod : asked.pods) {
@@ -96,13 +93,10 @@ void GroupSearch::search(const Asked& asked, Found& found) {
     const std::pair kind{pod->shape.id(), pod->pod_class.id()};
     const bool alike = pod->constraints.empty() && pod->refused_binds.left_out().empty();
     if (alike && in_vain.contains(kind)) continue;
-    if (!seat(*pod, asked, trial, found)) {
-      in_vain.insert(kind);
-      // Where the first is not to be tried again, nothing is left.
-      if (found.seats.empty() && !asked.not_first.empty()) return;
-    } else if (found.seats.size() == 1) {
-      last_first_ = found.seats.front();
-    }
+    if (seat(*pod, asked, trial, found)) continue;
+    in_vain.insert(kind);
+    // No other domain takes the first.
+    if (found.seats.empty() && !asked.not_first.empty()) return;
   }
 }
 

@@ -78,7 +78,6 @@ class GroupSearch {
   Finder& finder_;
   QuotaSearch& search_;
   const Holds& holds_;
-  Seat last_first_{};  // of the last search
 };
 
 }  // namespace sched

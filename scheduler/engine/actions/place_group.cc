@@ -58,7 +58,7 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
          now);
     return queue_.park(group, {}, kWaitsForTurn, now + world_.options.max_unschedulable_wait);
   }
-  // A group whose turn came with what it may borrow goes on from there.
+  // `borrows_at`: its last search found room, and is only repeated.
   if (group.was_tried && !is_retry && !group.borrows_at && !retries_.may_try(group, now)) {
     return queue_.park(group, group.apart, group.waited_for,
                        now + world_.options.max_unschedulable_wait, QueueEvent::kUncounted);

@@ -1,5 +1,4 @@
 #include "scheduler/cluster/fragmentation.h"
-#include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/questions/gpu_pieces.h"
 #include "scheduler/engine/questions/questions.h"
 #include "scheduler/quota/type_choice.h"
@@ -68,6 +67,13 @@ GpuTotals::Queue queue_of(QueuePlace place) {
   return GpuTotals::Queue::kActive;
 }
 
+// Whether it is a group of which pods are missing.
+bool lacks_pods(const Entity& entity) {
+  if (!entity.is_group) return false;
+  const auto& group = static_cast<const WaitingGroup&>(entity);
+  return group.members.size() < group.min_count;
+}
+
 GpuTotals::Reason reason_of(const Entity& entity, const Queues& queue) {
   using Reason = GpuTotals::Reason;
   switch (entity.place) {
@@ -79,10 +85,7 @@ GpuTotals::Reason reason_of(const Entity& entity, const Queues& queue) {
     case QueuePlace::kGated:
       return Reason::kGates;
     case QueuePlace::kRefused:
-      if (entity.is_group && !missing_pods(static_cast<const WaitingGroup&>(entity)).empty()) {
-        return Reason::kGroup;
-      }
-      return Reason::kRules;
+      return lacks_pods(entity) ? Reason::kGroup : Reason::kRules;
     case QueuePlace::kParked:
       break;
   }
@@ -189,14 +192,15 @@ GpuTotals Questions::gpu_totals() const {
   };
   std::unordered_map<ShapeId, Asks> shapes;
   for (const Entity* entity : queue_.entities()) {
+    const GpuTotals::Queue waits_in = queue_of(entity->place);
+    const GpuTotals::Reason reason = reason_of(*entity, queue_);
     for_each_pod(*entity, [&](const WaitingPod& pod) {
       const auto [asks, is_new] = shapes.try_emplace(pod.shape.id());
       if (is_new) {
         asks->second.gpus = gpu_pieces(pod.shape->requests, world_.names);
         asks->second.type = asks->second.gpus == 0 ? "none" : asked_type(*pod.shape);
       }
-      const GpuTotals::WaitsIn key{queue_of(entity->place), reason_of(*entity, queue_),
-                                   asks->second.type};
+      const GpuTotals::WaitsIn key{waits_in, reason, asks->second.type};
       const auto [known, is_first] = totals.waiting.try_emplace(key);
       GpuTotals::Waiting& waiting = known->second;
       waiting.oldest = is_first ? pod.waits_since : std::min(waiting.oldest, pod.waits_since);
