@@ -16,15 +16,7 @@ import (
 // TestWorkloads: the examples of manifests/examples/workloads on the GPU nodes of a real API server; Kubernetes' own controllers make their pods.
 // What is scaled up is placed, what is scaled down gives its GPUs back.
 func TestWorkloads(t *testing.T) {
-	p := newPlane(t)
-	p.startControllers()
-	for _, name := range []string{"gpu-0", "gpu-1"} {
-		node := fixture.GPUNode(name, fixture.H100, 8, fixture.Tainted())
-		if _, err := p.cluster.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.runScheduler("--secure-port=0")
+	p := newPlaneWithGPUs(t)
 	examples := filepath.Join(root, "manifests/examples/workloads")
 	for _, file := range []string{"deployment", "statefulset", "job", "indexed-job", "cronjob"} {
 		p.kubectl("apply", "-f", filepath.Join(examples, file+".yaml"))
@@ -49,15 +41,7 @@ func TestWorkloads(t *testing.T) {
 
 // TestGangOfAJob: the pods of a Job that start together wait for room for all of them, though there is room for three; then all run.
 func TestGangOfAJob(t *testing.T) {
-	p := newPlane(t)
-	p.startControllers()
-	for _, name := range []string{"gpu-0", "gpu-1"} {
-		node := fixture.GPUNode(name, fixture.H100, 8, fixture.Tainted())
-		if _, err := p.cluster.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.runScheduler("--secure-port=0")
+	p := newPlaneWithGPUs(t)
 	examples := filepath.Join(root, "manifests/examples/workloads")
 	p.kubectl("apply", "-f", filepath.Join(examples, "statefulset.yaml"))
 	p.kubectl("rollout", "status", "statefulset/shards", "--timeout=120s")
@@ -76,6 +60,21 @@ func TestGangOfAJob(t *testing.T) {
 	p.kubectl("wait", "--for=condition=Complete", "job/gang", "--timeout=120s")
 	p.waitPods("shards", 0)
 	p.wantOnGPUs(map[string]int{"Job": 4})
+}
+
+// newPlaneWithGPUs has Kubernetes' controllers, two nodes of eight GPUs, and the scheduler.
+func newPlaneWithGPUs(t *testing.T) *plane {
+	t.Helper()
+	p := newPlane(t)
+	p.startControllers()
+	for _, name := range []string{"gpu-0", "gpu-1"} {
+		node := fixture.GPUNode(name, fixture.H100, 8, fixture.Tainted())
+		if _, err := p.cluster.Client().CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.runScheduler("--secure-port=0")
+	return p
 }
 
 // scheduler is the program that is tried.
