@@ -1,0 +1,246 @@
+// Groups of pods among others: quota, turns, and when they are tried again.
+#include "tests/scheduler/engine/grouped_pods.h"
+#include "tests/scheduler/engine/preempting.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+TEST_CASE("a group starts when its quota has room for all of it") {
+  Groups s;
+  for (const char* name : {"a", "b"}) s.has(h100(name));
+  s.has(gpu_quota("team").of("vision").line(kH100, 8));
+  const auto pod = [](int i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), 4);
+    return member(made, "train", 3);
+  };
+  for (int i = 0; i < 3; ++i) s.has(pod(i));
+  CHECK(s.outcome() ==
+        Groups::Outcome{0,
+                        {"quota team: NVIDIA-H100-80GB-HBM3 needs 12, 0 of 8 in use; it can never "
+                         "give that much | There is room for 2 of the 3 pods that start together "
+                         "as group train."}});
+  CHECK(s.use("team") == use(8, 0));
+  s.has(in("vision", "small", 8).created_at(kStart + 1s));
+  REQUIRE(s.decide() == Texts{"small → a"});
+  SECTION("a larger one") {
+    s.has(gpu_quota("team").of("vision").line(kH100, 16).generation(2));
+    CHECK(s.outcome().bound == 0);
+    s.pod_gone(in("vision", "small", 8));
+    CHECK(s.outcome() == all_bound(3));
+    CHECK(s.use("team") == use(16, 12));
+  }
+  SECTION("none at all, which opens the namespace") {
+    s.has(gpu_quota("team").of("vision").line(kH100, 8).opens_when_deleted().generation(2));
+    s.apply(event::QuotaDeleted{"team"});
+    CHECK(s.outcome().bound == 0);
+    s.pod_gone(in("vision", "small", 8));
+    CHECK(s.outcome() == all_bound(3));
+  }
+}
+
+TEST_CASE("what a group borrows is charged as if its pods came one by one") {
+  Groups s;
+  for (const char* name : {"a", "b"}) s.has(h100(name));
+  s.has(gpu_quota("team").of("vision").in_cohort("c").line(kH100, 4));
+  s.has(gpu_quota("other").of("audio").in_cohort("c").line(kH100, 12));
+  for (int i = 0; i < 3; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), 4);
+    s.has(member(made, "train", 3));
+  }
+  CHECK(s.outcome() == all_bound(3));
+  CHECK(s.use("team") == use(4, 12, 8));
+}
+
+TEST_CASE("a Strict quota keeps its order, whether groups or pods wait") {
+  Groups s;
+  s.has(h100("a"));
+  s.has(gpu_quota("team").of("vision").strict().line(kH100, 8));
+  for (int i = 0; i < 2; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), 4);
+    s.has(member(made, "train", 2));
+  }
+  s.has(in("vision", "full", 8).created_at(kStart - 1s));
+  s.has(in("vision", "small", 1).created_at(kStart + 1s));
+  const Texts made = s.decide();
+  CHECK(made.size() == 4);
+  CHECK(made.at(0) == "full → a");
+  s.pod_gone(in("vision", "full", 8));
+  CHECK(s.outcome().bound == 2);
+}
+
+TEST_CASE("quota is held for a group that has waited long") {
+  Groups s;
+  for (const char* name : {"a", "b"}) s.has(h100(name));
+  s.has(gpu_quota("team").of("vision").line(kH100, 8));
+  std::vector<k8s::Pod> small;
+  for (int i = 0; i < 8; ++i) {
+    small.push_back(in("vision", "small-" + std::to_string(i), 1));
+    s.has(small.back());
+  }
+  REQUIRE(s.outcome() == all_bound(8));
+  for (int i = 0; i < 2; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), 4).created_at(kStart + 1s);
+    s.has(member(made, "train", 2));
+  }
+  CHECK(s.outcome().bound == 0);
+  s.now += 11min;
+  static_cast<void>(s.decide());
+  int bound = 0;
+  for (int i = 0; i < 8; ++i) {
+    s.pod_gone(small[static_cast<std::size_t>(i)]);
+    s.has(in("vision", "more-" + std::to_string(i), 1).created_at(kStart + 2s));
+    s.now += 1s;
+    const int now_bound = s.outcome().bound;
+    CHECK(now_bound == (i == 7 ? 2 : 0));
+    bound += now_bound;
+  }
+  CHECK(bound == 2);
+}
+
+TEST_CASE("nobody is evicted for a group before it has started") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  s.runs("low", "n", kLow, 8);
+  for (int i = 0; i < 2; ++i) {
+    PodBuilder made = our_pod("train-" + std::to_string(i)).gpus(4).priority(kHigh);
+    s.has(member(made, "train", 2));
+  }
+  const Texts made = s.decide();
+  REQUIRE(made.size() == 2);
+  CHECK(made[0].starts_with("train-0 waits: 0/1 nodes are available: 1 Insufficient"));
+}
+
+TEST_CASE("groups that wait do not wake each other") {
+  Groups s;
+  s.has_nodes(3);
+  s.has_pods("a", 4, 4);
+  s.has_pods("b", 4, 4);
+  s.has_pods("c", 4, 4);
+  CHECK(s.outcome().told.size() == 3);
+  s.has(node("n0").gpus(8).labelled("x", "y"));
+  CHECK(s.decide() == Texts{});
+  // Attempts in vain are not made one after the other.
+  for (int i = 0; i < 20; ++i) s.has(node("n0").gpus(8).labelled("x", std::to_string(i)));
+  CHECK(s.decide() == Texts{});
+  const auto wakeup = s.engine.next_wakeup();
+  REQUIRE(wakeup);
+  CHECK(*wakeup > s.now);
+}
+
+TEST_CASE("a group takes in no more pods than can start together") {
+  Groups s;
+  s.has_nodes(1);
+  for (int i = 0; i < 1'002; ++i) s.has(of("train", 2, i));
+  const Texts made = s.decide();
+  CHECK(made.size() == 1'002);
+  CHECK(made.at(0) ==
+        "train-1000 waits: 0/1 nodes are available: 1000 pods of group train wait already.");
+  s.has_nodes(1);
+  CHECK(s.outcome().bound == 2);
+  s.now += 1min;
+  s.has_nodes(1'000);
+  CHECK(s.outcome().bound == 1'000);
+}
+
+TEST_CASE("the groups of one namespace do not keep those of another from being tried again") {
+  Groups s;
+  for (int i = 0; i < 700; ++i) s.has(node("small-" + std::to_string(i)).gpus(1).cpu("1"));
+  const auto in_namespace = [](const char* name, const std::string& group, int min, int i,
+                               int gpus) {
+    PodBuilder made = in(name, group + "-" + std::to_string(i), gpus);
+    return member(made.cpu("500m"), group, min);
+  };
+  // Each attempt for these looks at hundreds of nodes hundreds of times.
+  for (int g = 0; g < 5; ++g) {
+    for (int i = 0; i < 800; ++i) s.has(in_namespace("many", "g" + std::to_string(g), 800, i, 1));
+  }
+  for (int i = 0; i < 2; ++i) s.has(in_namespace("few", "pair", 2, i, 8));
+  CHECK(s.outcome().bound == 0);
+  sched::Time waited_until = s.now + 10s;
+  s.has(node("large-0").gpus(8));
+  s.has(node("large-1").gpus(8));
+  int bound = 0;
+  while (bound == 0 && s.now < waited_until) {
+    bound = s.outcome().bound;
+    const auto wakeup = s.engine.next_wakeup();
+    REQUIRE(wakeup);
+    s.now = std::max(s.now + 1ms, *wakeup);
+  }
+  CHECK(bound == 2);
+}
+
+TEST_CASE("pods beyond those that start together get no GPUs without quota") {
+  Groups s;
+  s.has(h100("a"));
+  s.has(gpu_quota("team").of("vision").line(kH100, 1));
+  PodBuilder lead = our_pod("lead").in_namespace("vision").cpu("1000");
+  s.has(member(lead, "train", 1));
+  PodBuilder gpus = in("vision", "gpus", 8);
+  s.has(member(gpus, "train", 1));
+  CHECK(s.outcome().bound == 0);
+}
+
+TEST_CASE("most_per_pod is of one pod of a group") {
+  Groups s;
+  s.has(h100("a"));
+  s.has(gpu_quota("team").of("vision").line(kH100, 8).most_per_pod(4));
+  const k8s::Pod small = in("vision", "small", 4);
+  s.has(small);
+  REQUIRE(s.outcome().bound == 1);
+  const auto pod = [](const std::string& group, int i, int gpus) {
+    PodBuilder made = in("vision", group + "-" + std::to_string(i), gpus);
+    return member(made, group, 2);
+  };
+  for (int i = 0; i < 2; ++i) s.has(pod("two", i, 4));
+  CHECK(s.outcome().told.at(0).starts_with(
+      "quota team: NVIDIA-H100-80GB-HBM3 needs 8, 4 of 8 in use, first in line; 4 more must be"));
+  for (int i = 0; i < 2; ++i) s.has(pod("large", i, 5));
+  CHECK(s.outcome().told.at(0).find("can never give") != std::string::npos);
+  s.pod_gone(small);
+  CHECK(s.outcome() == all_bound(2));
+}
+
+TEST_CASE("a group that its Strict quota can never have does not keep the line waiting") {
+  Groups s;
+  s.has(h100("a"));
+  s.has(gpu_quota("team").of("vision").strict().line(kH100, 8));
+  for (int i = 0; i < 3; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), 4);
+    s.has(member(made, "train", 3));
+  }
+  s.has(in("vision", "small", 1).created_at(kStart + 1s));
+  CHECK(s.outcome().bound == 1);
+  s.has(gpu_quota("team").of("vision").strict().line(kH100, 16).generation(2));
+  s.has(h100("b"));
+  CHECK(s.outcome().bound == 3);
+}
+
+TEST_CASE("what a group prefers does not take it out of the line of its quota") {
+  Groups s({"InterPodAffinity"});
+  s.has(h100("a"));
+  s.has(gpu_quota("team").of("vision").strict().line(kH100, 24));
+  for (int i = 0; i < 2; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), 8);
+    made.rather_near(1, pods_like({{"app", "x"}}, "zone"));
+    s.has(member(made, "train", 2));
+  }
+  s.has(in("vision", "small", 1).created_at(kStart + 1s));
+  CHECK(s.outcome().bound == 0);
+}
+
+TEST_CASE("new groups of one namespace do not delay the next attempts for those of another") {
+  Groups s;
+  s.has_nodes(400);
+  for (int i = 0; i < 2; ++i)
+    s.has(of("few", 2, i, 16).in_namespace("few").uid("f" + std::to_string(i)));
+  REQUIRE(s.outcome().bound == 0);
+  for (int g = 0; g < 20; ++g) s.has_pods("many" + std::to_string(g), 401, 401);
+  static_cast<void>(s.outcome());
+  s.has_nodes(2, 16);
+  CHECK(s.outcome().bound == 2);
+}

@@ -1,0 +1,123 @@
+// Groups whose pods differ, or have rules across nodes, objects and volumes.
+#include "tests/scheduler/engine/grouped_pods.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+TEST_CASE("the pods may ask for different things: the largest are seated first") {
+  Groups s;
+  s.has(node("a").gpus(8).cpu("8"));
+  s.has(node("b").gpus(8).cpu("8"));
+  PodBuilder leader = our_pod("leader");
+  s.has(member(leader.cpu("6"), "train", 3));
+  for (int i = 0; i < 2; ++i) s.has(of("train", 3, i).cpu("2"));
+  CHECK(s.outcome() == all_bound(3));
+}
+
+TEST_CASE("a pod that finds no room is replaced by one beyond those that start together") {
+  Groups s;
+  s.has_nodes(2, 4);
+  s.has(of("train", 2, 0, 8));  // the oldest
+  s.has(of("train", 2, 1, 4));
+  CHECK(s.outcome().bound == 0);
+  s.has(of("train", 2, 2, 4));
+  CHECK(s.outcome().bound == 2);
+}
+
+TEST_CASE("rules across nodes count the pods of the group, too") {
+  SECTION("two on one node are forbidden") {
+    Groups s({"InterPodAffinity"});
+    s.has_nodes(2);
+    const auto apart = [](int i) {
+      return of("train", 3, i, 1)
+          .labelled("app", "train")
+          .away_from(pods_like({{"app", "train"}}, "kubernetes.io/hostname"));
+    };
+    for (int i = 0; i < 3; ++i) s.has(apart(i));
+    CHECK(s.outcome() ==
+          Groups::Outcome{0,
+                          {"0/2 nodes are available: 2 node(s) didn't match pod anti-affinity "
+                           "rules. | There is room for 2 of the 3 pods that start together as "
+                           "group train."}});
+    s.has_nodes(1);
+    CHECK(s.outcome() == all_bound(3));
+  }
+  SECTION("one of the group keeps the others away from its node") {
+    Groups s({"InterPodAffinity"});
+    s.has_nodes(1);
+    s.has(of("train", 2, 0, 2).away_from(pods_like({{"app", "x"}}, "kubernetes.io/hostname")));
+    s.has(of("train", 2, 1, 1).labelled("app", "x"));
+    CHECK(s.outcome().bound == 0);
+    s.has_nodes(1);
+    CHECK(s.outcome() == all_bound(2));
+  }
+  SECTION("all in one zone, with the first") {
+    Groups s({"InterPodAffinity"});
+    for (const char* zone : {"a", "b"}) {
+      for (int i = 0; i < 2; ++i) {
+        s.has(node(zone + std::to_string(i)).gpus(8).labelled("zone", zone));
+      }
+    }
+    const auto near = [](int i) {
+      return of("train", 3, i).labelled("app", "train").near(pods_like({{"app", "train"}}, "zone"));
+    };
+    for (int i = 0; i < 3; ++i) s.has(near(i));
+    CHECK(s.outcome().bound == 0);
+    s.has(node("a2").gpus(8).labelled("zone", "a"));
+    CHECK(s.outcome() == all_bound(3));
+  }
+}
+
+TEST_CASE("if something refuses one pod of the group, all wait for what may lift that") {
+  Groups s;
+  s.has_nodes(2);
+  s.has(of("train", 2, 0));
+  s.has(of("train", 2, 1).labelled("waits-for", "blue"));
+  CHECK(s.outcome() == Groups::Outcome{0,
+                                       {"0/2 nodes are available: waiting for blue. | This is "
+                                        "about pod train-1 of its group train."}});
+  k8s::Namespace blue;
+  blue.metadata.name = "blue";
+  s.has(blue);
+  CHECK(s.outcome() == all_bound(2));
+}
+
+TEST_CASE("pods that have to be in one zone find the zone that has room") {
+  Groups s({"InterPodAffinity"});
+  s.has(node("a0").gpus(8).labelled("zone", "a"));
+  for (const char* name : {"b0", "b1"}) s.has(node(name).gpus(8).labelled("zone", "b"));
+  for (const char* name : {"c0", "c1", "c2"}) s.has(node(name).gpus(8).labelled("zone", "c"));
+  for (int i = 0; i < 3; ++i) {
+    s.has(of("train", 3, i).labelled("app", "t").near(pods_like({{"app", "t"}}, "zone")));
+  }
+  CHECK(s.outcome() == all_bound(3));
+}
+
+TEST_CASE(
+    "a pod beyond those that start together, which is refused, does not keep the others waiting") {
+  Groups s;
+  s.has_nodes(2);
+  s.has_pods("train", 2, 2);
+  s.has(of("train", 2, 2).labelled("waits-for", "blue"));
+  CHECK(s.outcome().bound == 2);
+}
+
+TEST_CASE("pods that cannot be prepared beside each other start not at all") {
+  Groups s;
+  s.has_nodes(2);
+  s.has(claim("shared", ""));
+  for (int i = 0; i < 2; ++i) s.has(of("train", 2, i).labelled("binds-claim", "shared"));
+  const Texts made = s.decide();
+  REQUIRE(made.size() == 2);
+  CHECK(made[0] ==
+        "train-0 waits: 0/2 nodes are available: the pods of a group exclude each other.");
+  CHECK(s.engine.pending().unschedulable == 2);
+  // Nothing is left behind: both nodes take others.
+  for (const char* name : {"x", "y"}) s.has(our_pod(name).gpus(8));
+  CHECK(s.outcome() == all_bound(2));
+}
