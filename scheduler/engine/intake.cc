@@ -242,6 +242,10 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
     const Time ready_at = waiting.ready_at;
     if (is_gated(waiting.pod) && !is_gated(pod)) waiting.waits_since = now;
     leave_queue(waiting);
+    // It may name another group now.
+    if (!gpu::same_of_ours(waiting.pod.metadata.annotations, pod.metadata.annotations)) {
+      waiting.is_late = false;
+    }
     take_over(waiting, std::move(pod));
     if (backs_off && !is_gated(waiting.pod)) {
       queue_.back_off(waiting, ready_at, QueueEvent::kPodUpdate);

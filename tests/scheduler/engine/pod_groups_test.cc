@@ -279,6 +279,16 @@ TEST_CASE("a late pod of a group does not wait for pods that have finished") {
   CHECK(s.outcome().bound == 1);
 }
 
+TEST_CASE("a late pod of one group that goes over to another waits with that") {
+  Groups s;
+  s.has_nodes(2);
+  s.has_pods("train", 2, 3);
+  REQUIRE(s.outcome().bound == 2);
+  s.has(of("other", 2, 2).uid("uid-default-train-2"));
+  s.has_nodes(1);
+  CHECK(s.outcome() == Groups::Outcome{});
+}
+
 TEST_CASE("what was decided on a pod that is gone is not told any more") {
   Groups s;
   s.has_nodes(4);
