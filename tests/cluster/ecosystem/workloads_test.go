@@ -46,8 +46,9 @@ func TestGangOfAJob(t *testing.T) {
 	p.kubectl("apply", "-f", filepath.Join(examples, "statefulset.yaml"))
 	p.kubectl("rollout", "status", "statefulset/shards", "--timeout=120s")
 	p.kubectl("apply", "-f", filepath.Join(examples, "gang.yaml"))
-	p.kubectl("wait", "--for=jsonpath={.status.conditions[?(@.type=='PodScheduled')].reason}=Unschedulable", "pod", "-l", "job-name=gang", "--timeout=60s")
-	pods, err := p.cluster.Client().CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "job-name=gang"})
+	p.waitPods("gang", 4)
+	p.kubectl("wait", "--for=jsonpath={.status.conditions[?(@.type=='PodScheduled')].reason}=Unschedulable", "pod", "-l", "app=gang", "--timeout=60s")
+	pods, err := p.cluster.Client().CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=gang"})
 	if err != nil {
 		t.Fatal(err)
 	}
