@@ -50,13 +50,13 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
   }
   if (group.members.size() < group.min_count) return wait_for_pods(group, now);
   if (group.queue != kMainQueue && search_.must_wait_for_turn(group)) {
-    tell(group,
-         {.message = words_.behind(group),
-          .details = {},
-          .plugins = {std::string(kQuotaPlugin)},
-          .reason = Reason::kGpuQuotaExceeded},
-         now);
-    return queue_.park(group, {}, kWaitsForTurn, now + world_.options.max_unschedulable_wait);
+    const Time again = tell(group,
+                            {.message = words_.behind(group),
+                             .details = {},
+                             .plugins = {std::string(kQuotaPlugin)},
+                             .reason = Reason::kGpuQuotaExceeded},
+                            now);
+    return queue_.park(group, {}, kWaitsForTurn, again);
   }
   // `borrows_at`: its last search found room, and is only repeated.
   if (group.was_tried && !is_retry && !group.borrows_at && !retries_.may_try(group, now)) {
@@ -79,25 +79,23 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
   if (start(group, found, now)) return;
   if (group.was_tried) retries_.spend(2 * found.cost);
   group.was_tried = true;
-  tell(group,
-       {.message = fit_error(world_.nodes.size(), "the pods of a group exclude each other"),
-        .details = fmt::format("This is about group {}.", group.name),
-        .plugins = {kPlugin},
-        .reason = {}},
-       now);
-  queue_.refuse(group, {}, now + kTriesAgain);
+  const Time again =
+      tell(group,
+           {.message = fit_error(world_.nodes.size(), "the pods of a group exclude each other"),
+            .details = fmt::format("This is about group {}.", group.name),
+            .plugins = {kPlugin},
+            .reason = {}},
+           now);
+  queue_.refuse(group, {}, std::min(again, now + kTriesAgain));
 }
 
 void PlaceGroup::wait_for_pods(WaitingGroup& group, Time now) {
   const Time quiet = group.joined + kQuiet;
   if (now < quiet) return queue_.refuse(group, {}, quiet, QueueEvent::kUncounted);
-  const bool all_told = tell(
+  const Time again = tell(
       group, {.message = missing_pods(group), .details = {}, .plugins = {kPlugin}, .reason = {}},
       now);
-  // Those that were told another number are told this one when they may be.
-  queue_.refuse(
-      group, {},
-      all_told ? now + world_.options.max_unschedulable_wait : group.told_at + kBetweenMessages);
+  queue_.refuse(group, {}, again);
 }
 
 PlaceGroup::Refused PlaceGroup::refused_of(const WaitingGroup& group) {
@@ -116,15 +114,14 @@ PlaceGroup::Refused PlaceGroup::refused_of(const WaitingGroup& group) {
 }
 
 void PlaceGroup::refuse(WaitingGroup& group, Refused refused, Time now) {
-  tell(group,
-       {.message = fit_error(world_.nodes.size(), refused.why->refusal.reason),
-        .details = fmt::format("This is about pod {} of its group {}.",
-                               refused.first->pod.metadata.name, group.name),
-        .plugins = {std::string(refused.why->by->name())},
-        .reason = {}},
-       now);
-  queue_.refuse(group, std::move(refused.why->refusal.awaits),
-                now + world_.options.max_unschedulable_wait);
+  const Time again = tell(group,
+                          {.message = fit_error(world_.nodes.size(), refused.why->refusal.reason),
+                           .details = fmt::format("This is about pod {} of its group {}.",
+                                                  refused.first->pod.metadata.name, group.name),
+                           .plugins = {std::string(refused.why->by->name())},
+                           .reason = {}},
+                          now);
+  queue_.refuse(group, std::move(refused.why->refusal.awaits), again);
 }
 
 std::optional<quota::Standing> PlaceGroup::others_borrow_first(const WaitingGroup& group,
@@ -162,7 +159,7 @@ bool PlaceGroup::start(WaitingGroup& group, const GroupSearch::Found& found, Tim
 }
 
 void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time now) {
-  Time again = now + world_.options.max_unschedulable_wait;
+  Time again = Time::max();
   if (group.was_tried) retries_.spend(found.cost);
   group.was_tried = true;
   if (Hold* hold = holds_.of(group)) hold->looked_for_node = true;
@@ -201,7 +198,7 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
     told.message = fit_error(world_.nodes.size(), "not enough of them were found for a group");
     told.plugins = {kPlugin};
   }
-  tell(group, told, now);
+  again = std::min(again, tell(group, told, now));
   queue_.park(group, apart, waits_for, again);
 }
 
@@ -226,7 +223,7 @@ Decision PlaceGroup::refusal_of(WaitingPod& pod, const std::string& problem) con
                                  .attempts = ++pod.attempts};
 }
 
-bool PlaceGroup::tell(WaitingGroup& group, const Told& told, Time now) {
+Time PlaceGroup::tell(WaitingGroup& group, const Told& told, Time now) {
   std::string text = told.details.empty() ? told.message : told.message + " " + told.details;
   const bool to_all = now >= group.told_at + kBetweenMessages ||
                       without_numbers(text) != without_numbers(group.told);
@@ -250,7 +247,7 @@ bool PlaceGroup::tell(WaitingGroup& group, const Told& told, Time now) {
                                                   .attempts = ++pod.attempts,
                                                   .reason = told.reason});
   }
-  return all_told;
+  return all_told ? now + world_.options.max_unschedulable_wait : group.told_at + kBetweenMessages;
 }
 
 bool PlaceGroup::holds(const Decision& decided) {

@@ -87,8 +87,9 @@ class PlaceGroup {
   // Where its quota stands on a class on which it would borrow, if others have their turn first.
   [[nodiscard]] std::optional<quota::Standing> others_borrow_first(const WaitingGroup& group,
                                                                    const GroupSearch::Found& found);
-  // Tells its pods. False: some were told lately, with other numbers, and are not told yet.
-  bool tell(WaitingGroup& group, const Told& told, Time now);
+  // Tells its pods. Returns when the group is looked at again even if nothing happens: soon, if
+  // some were told lately, with other numbers, and are not told these yet.
+  [[nodiscard]] Time tell(WaitingGroup& group, const Told& told, Time now);
   [[nodiscard]] Decision refusal_of(WaitingPod& pod, const std::string& problem) const;
   // Whether what was decided on that pod still holds.
   [[nodiscard]] bool holds(const Decision& decided);
