@@ -89,7 +89,7 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
   Kind& kind = kind_of(pod, now);
   const bool has_turn = kind.has_turn == pod.pod.metadata.uid;
   if (has_turn) kind.has_turn.clear();
-  const bool is_due = kind.seen != versions() && now >= kind.again && !some_wait_;
+  const bool is_due = !is_current(kind, now) && now >= kind.again && !some_wait_;
   if (has_turn || (is_due && searches_.any_left(now))) {
     const VictimSearch::Found found = search(kind, pod, now);
     if (found.best) {
@@ -97,10 +97,7 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
       return evict(pod, *found.best, told, now);
     }
   }
-  if (kind.seen != versions()) {
-    looked_at_.reset();
-    next_look_ = std::min(next_look_, std::max(last_look_ + kBetweenLooks, kind.again));
-  }
+  due_ = std::min(due_, due(kind, now));
   told.message = with_words(std::move(told.message), kind.words);
   return told;
 }
@@ -112,16 +109,14 @@ VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
   searches_.spend(found.cost);
   kind.searched = now;
   kind.seen.reset();
+  kind.until = Time::max();
   // The turn that this gives begins its own search there, too.
   if (found.best) return found;
   kind.from = found.ended_at;
   if (kind.from.empty()) kind.seen = kind.begun;
   kind.again = now + (kind.from.empty() ? kBetweenSearches : kBetweenLooks);
-  if (const auto end = pod.refused_binds.next_end()) {
-    // Then a node is not left out for it any more.
-    kind.seen.reset();
-    kind.again = std::max(kind.again, *end);
-  }
+  // Then a node is not left out for it any more.
+  if (const auto end = pod.refused_binds.next_end()) kind.until = *end;
   kind.words = fit_error(world_.nodes.size(), found.reasons);
   return found;
 }
@@ -200,25 +195,25 @@ void Preempt::sort(std::vector<Kinds::iterator>& kinds) const {
 }
 
 void Preempt::wake(Time now) {
-  if (kinds_.empty() || now < next_look_ || looked_at_ == versions()) return;
+  if (const auto at = next(); !at || now < *at) return;
   last_look_ = now;
-  std::optional<Time> next;  // when the first of those that are left may be searched for
-  std::vector<Kinds::iterator> due;
+  looked_at_ = versions();
+  due_ = Time::max();
+  std::vector<Kinds::iterator> are_due;
   for (auto each = kinds_.begin(); each != kinds_.end();) {
     const auto at = each++;
     Kind& kind = at->second;
-    if (kind.seen == versions()) continue;
-    if (now < kind.again) {
-      next = std::min(next.value_or(kind.again), kind.again);
+    if (const Time then = due(kind, now); then > now) {
+      due_ = std::min(due_, then);
     } else if (first_of(kind) != nullptr) {
-      due.push_back(at);
+      are_due.push_back(at);
     } else if (!has_turn(kind)) {
       kinds_.erase(at);
     }
   }
-  some_wait_ = !due.empty() && !searches_.any_left(now);
-  if (!due.empty() && !some_wait_) sort(due);
-  for (const Kinds::iterator each : due) {
+  some_wait_ = !are_due.empty() && !searches_.any_left(now);
+  if (!are_due.empty() && !some_wait_) sort(are_due);
+  for (const Kinds::iterator each : are_due) {
     Kind& kind = each->second;
     if (has_turn(kind)) continue;
     if (!searches_.any_left(now)) {
@@ -227,15 +222,13 @@ void Preempt::wake(Time now) {
     }
     WaitingPod& pod = *first_of(kind);
     if (!search(kind, pod, now).best) {
-      if (kind.seen != versions()) next = std::min(next.value_or(kind.again), kind.again);
+      due_ = std::min(due_, due(kind, now));
       continue;
     }
     kind.has_turn = pod.pod.metadata.uid;
     queue_.activate(pod, QueueEvent::kObjectChange);
   }
-  if (some_wait_) next = now;
-  looked_at_ = next ? std::nullopt : std::optional(versions());
-  next_look_ = std::max(next.value_or(now), now + kBetweenLooks);
+  if (some_wait_) due_ = now;
 }
 
 bool Preempt::has_turn(const Kind& kind) const {
@@ -245,8 +238,11 @@ bool Preempt::has_turn(const Kind& kind) const {
 }
 
 std::optional<Time> Preempt::next() const {
-  if (kinds_.empty() || looked_at_ == versions()) return std::nullopt;
-  return next_look_;
+  if (kinds_.empty()) return std::nullopt;
+  const Time then = last_look_ + kBetweenLooks;
+  if (looked_at_ != versions()) return then;
+  if (due_ == Time::max()) return std::nullopt;
+  return std::max(due_, then);
 }
 
 }  // namespace sched

@@ -1,4 +1,4 @@
-// Makes room for pods that no node takes, by evicting pods of lower priority (victims.h): only for
+// Makes room for pods that no node takes, by evicting others (victims.h): only for
 // pods of profiles that say so, and whose spec.preemptionPolicy is not Never.
 //
 // A pod evicts when it has its turn and finds no room, by quota or on nodes. It is then assumed on
@@ -68,9 +68,10 @@ class Preempt {
     std::size_t pruned_at = 0;               // so many were left when those were erased
     std::string words = "not tried yet.";
     std::optional<Versions>
-        seen{};       // by the last search; nullopt: there was none, or it found some
-    Time searched{};  // last; or when it began to wait for that
-    Time again{};     // no search before
+        seen{};                // by the last search; nullopt: there was none, or it found some
+    Time until = Time::max();  // what it has found holds no longer, though nothing changes
+    Time searched{};           // last; or when it began to wait for that
+    Time again{};              // no search before
     // Where the next search begins, because the last one has ended there; and what was seen when
     // the first of them began. Empty: at the first node.
     std::string from;
@@ -84,6 +85,14 @@ class Preempt {
   [[nodiscard]] Key key_of(const WaitingPod& pod);
   // The kind of the pod, which is one of its pods from now on.
   [[nodiscard]] Kind& kind_of(const WaitingPod& pod, Time now);
+  // Whether the kind's last search would find the same now.
+  [[nodiscard]] bool is_current(const Kind& kind, Time now) const {
+    return kind.seen == versions() && now < kind.until;
+  }
+  // When the kind may be searched for, though nothing changes; Time::max(): never.
+  [[nodiscard]] Time due(const Kind& kind, Time now) const {
+    return is_current(kind, now) ? std::max(kind.until, kind.again) : kind.again;
+  }
   [[nodiscard]] Versions versions() const {
     return {world_.nodes.changes().end(), world_.ledger.version(), world_.budgets.version()};
   }
@@ -109,10 +118,10 @@ class Preempt {
   Plans& plans_;
   VictimSearch victims_;
   Kinds kinds_;
-  std::optional<Versions> looked_at_;  // all kinds were searched for since; nullopt: not all
-  bool some_wait_ = false;             // because the last look ran out of cost
   Time last_look_{};
-  Time next_look_{};
+  std::optional<Versions> looked_at_;  // what was there at the last look; nullopt: there was none
+  bool some_wait_ = false;             // because the last look ran out of cost
+  Time due_ = Time::max();             // the next look, though nothing changes
   Allowance searches_{kCostPerSecond};
 };
 

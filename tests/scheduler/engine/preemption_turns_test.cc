@@ -52,6 +52,27 @@ TEST_CASE("a pod that waits is looked at again when there is somebody to evict")
   CHECK(s.now == asked + 2s);
 }
 
+TEST_CASE("a pod is looked at when something changes, though another waits for a time") {
+  Preempting s;
+  s.has(node("a").gpus(1));
+  const k8s::Pod refused = wants(1, kLow, "refused");
+  s.has(refused);
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(s.decide() == Texts{"refused → a"});
+    s.bind_failed(refused, "a");
+    s.now += 20s;
+  }
+  s.has(node("n").gpus(8));
+  const k8s::Pod other = s.runs("other", "n", kHigh, 4);
+  s.runs("low", "n", kLow, 4);
+  s.has(wants(8));
+  REQUIRE(s.decide().size() == 2);  // the first waits until its node is tried again
+  s.now += 5s;
+  REQUIRE(s.decide() == Texts{});
+  s.pod_gone(other);
+  CHECK(s.decide_within(5s) == Texts{"p gets n without low"});
+}
+
 TEST_CASE("a pod is not refused because another that asks for the same has rules of its own") {
   Preempting s({.evicts_bare_pods = false, .violates_budgets = true}, {"InterPodAffinity"});
   s.has(node("n").gpus(8));
