@@ -118,8 +118,8 @@ Preemption preemption_for(const Case& question, k8s::Pod pod) {
     const auto* evict = std::get_if<sched::decision::Evict>(&*decision);
     if (evict == nullptr) continue;
     made.best.insert(evict->node);
-    for (const sched::PodRef& victim : evict->victims) {
-      made.victims[evict->node].insert(victim.namespace_ + '/' + victim.name);
+    for (const sched::decision::Victim& victim : evict->victims) {
+      made.victims[evict->node].insert(victim.pod.namespace_ + '/' + victim.pod.name);
     }
   }
   return made;

@@ -1,6 +1,24 @@
 #include "plugins/default_preemption/default_preemption.h"
 
+#include <chrono>
+#include <cstdint>
+#include <string>
+
 namespace plugins {
+namespace {
+
+using Reclaims = sched::Preemption::Reclaims;
+
+constexpr std::int64_t kLongestRuntime = 366L * 24 * 60 * 60;
+
+Reclaims reclaims(k8s::yaml::ObjectReader& args) {
+  const std::string word =
+      args.one_of("reclaimWithinCohort", {"Never", "LowerPriority", "Any"}).value_or("");
+  if (word == "Never") return Reclaims::kNever;
+  return word == "Any" ? Reclaims::kAny : Reclaims::kLowerPriority;
+}
+
+}  // namespace
 
 sched::PluginInstance make_default_preemption(k8s::yaml::ObjectReader& args) {
   // The limits are kube-scheduler's.
@@ -9,7 +27,15 @@ sched::PluginInstance make_default_preemption(k8s::yaml::ObjectReader& args) {
   sched::PluginInstance instance;
   instance.preemption = {
       .evicts_bare_pods = args.boolean("evictBarePods").value_or(false),
-      .violates_budgets = args.boolean("violateDisruptionBudgets").value_or(false)};
+      .violates_budgets = args.boolean("violateDisruptionBudgets").value_or(false),
+      .reclaims = reclaims(args),
+      .reclaim_min_runtime = std::chrono::seconds(
+          args.integer("reclaimMinRuntimeSeconds", {.min = 0, .max = kLongestRuntime})
+              .value_or(0))};
+  const sched::Preemption& made = *instance.preemption;
+  if (made.reclaims != Reclaims::kAny && made.reclaim_min_runtime.count() > 0) {
+    args.complain("reclaimMinRuntimeSeconds", "has no effect unless reclaimWithinCohort is Any");
+  }
   return instance;
 }
 

@@ -76,7 +76,15 @@ struct NotPrepared {
   friend bool operator==(const NotPrepared&, const NotPrepared&) = default;
 };
 
-// Room is made for the pod on its chosen node: these pods of lower priority have to leave. Its own
+// A pod that is evicted.
+struct Victim {
+  PodRef pod;
+  // It is of no lower priority: it goes because its quota has borrowed GPUs.
+  bool reclaimed = false;
+  friend bool operator==(const Victim&, const Victim&) = default;
+};
+
+// Room is made for the pod on its chosen node: these pods have to leave. Its own
 // room is assumed there, so nobody else takes what becomes free. The pod is nominated for the node
 // (status.nominatedNodeName) before the first of them is deleted. The outcome of these calls is an
 // event (Prepared). When the pods are gone, a Prepare or Bind follows; else NotPrepared.
@@ -87,7 +95,7 @@ struct Evict {
   std::int64_t generation = 0;  // metadata.generation of the pod that was judged
   std::string node;
   // The most important first. Empty: it waits only for pods that are already being deleted.
-  std::vector<PodRef> victims;
+  std::vector<Victim> victims;
   std::string message;  // as Unschedulable has it, with what is done about it
   std::string details;  // as Unschedulable has it
   int attempts = 0;

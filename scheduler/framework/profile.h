@@ -4,6 +4,7 @@
 #include "scheduler/framework/plugin.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,12 +46,24 @@ struct UsedConstraint {
 // Those of a profile that concern a pod (ClusterConstraint::concerns), in the profile's order.
 using Constraints = std::vector<const ClusterConstraint*>;
 
-// Preemption by priority (engine/actions/preempt.h), as kube-scheduler's DefaultPreemption.
+// Preemption by priority (engine/actions/preempt.h), as kube-scheduler's DefaultPreemption; and
+// what other quotas have borrowed.
 struct Preemption {
+  // Which pods on GPUs that their quotas have borrowed may be evicted for a pod that stays within
+  // the guarantee of its own. Kueue's words.
+  enum class Reclaims : std::uint8_t {
+    kNever,
+    kLowerPriority,
+    kAny,  // whatever their priority, where the pod's quota is one of those that lend
+  };
+
   // Whether pods without a controller may be evicted: nobody makes them anew.
   bool evicts_bare_pods = false;
   // Whether a PodDisruptionBudget may be violated where nothing else makes room.
   bool violates_budgets = false;
+  Reclaims reclaims = Reclaims::kLowerPriority;
+  // A pod of no lower priority is not evicted before it has run so long.
+  std::chrono::seconds reclaim_min_runtime{};
   friend bool operator==(const Preemption&, const Preemption&) = default;
 };
 

@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -245,8 +246,18 @@ class Ledger {
   // O(its lines · classes), and O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
                                              const std::vector<GpuShare>& pending) const;
-  // Whether the line that counts the charge uses more than its guarantee.
-  [[nodiscard]] bool borrows(const Charge& charge, const LedgerTrial* in = nullptr) const;
+  // Who lends, as pods of quota `to` see it, what the charge uses of GPUs like those of its node.
+  // Nullopt: it may be what the charge's quota is guaranteed, or a parent of it that is not also a
+  // parent of `to`. Else the number of the pool that both borrow from, counted from the line of
+  // `to` (0) to that of its parent (1) and on; kLentByOthers: they share none.
+  [[nodiscard]] std::optional<std::size_t> lent_in(const Charge& charge, QuotaId to,
+                                                   const LedgerTrial* in = nullptr) const;
+  static constexpr std::size_t kLentByOthers = std::numeric_limits<std::size_t>::max();
+  // In how many of the pools that lent_in() counts the quota may take back what it lends, for a pod
+  // with this demand on a node of class `on` that stays within the guarantee of its line: up to the
+  // parent that would then claim more than it is guaranteed itself.
+  [[nodiscard]] std::size_t pools_to_reclaim(QuotaId quota, const Demand& demand, ChargeClassId on,
+                                         const LedgerTrial* in = nullptr) const;
   // Who uses how much of which line. O(charges).
   [[nodiscard]] std::vector<NamespaceUse> uses() const;
   // What is borrowed, by pod, the latest loan first: of each line that borrows, the pods that were

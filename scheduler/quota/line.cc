@@ -42,6 +42,11 @@ GpuShare Line::most() const {
   return std::min(limit(), spec_.guaranteed + (pool_->lendable - spec_.lendable));
 }
 
+GpuShare Line::more_above(GpuShare amount) const {
+  if (pool_ == nullptr || pool_->above == nullptr) return {};
+  return claimed(used_ + amount, held_).beyond(claimed(used_, held_));
+}
+
 Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   const GpuShare kept = held_ - own;  // for other pods
   const GpuShare within = used_ + kept + amount;

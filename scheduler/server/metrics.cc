@@ -103,6 +103,10 @@ struct Metrics::Families {
       histograms(registry, "scheduler_preemption_victims",
                  "Pods that were chosen for eviction, by decision to evict.")
           .Add({}, doubling(1, 7));
+  Counter& reclaimed_pods =
+      counters(registry, "gpu_scheduler_reclaimed_pods_total",
+               "Pods evicted because their quota had borrowed the GPUs, whatever their priority.")
+          .Add({});
   Counter& foreign_gpu_pods =
       counters(registry, "gpu_scheduler_foreign_gpu_pods_total",
                "Pods of other schedulers that took GPUs on nodes that a profile owns.")
@@ -267,6 +271,8 @@ void Metrics::preempts(std::size_t victims) {
   families_->preemption_attempts.Increment();
   if (victims > 0) families_->preemption_victims.Observe(static_cast<double>(victims));
 }
+
+void Metrics::reclaimed() { families_->reclaimed_pods.Increment(); }
 
 void Metrics::foreign_gpu_pod() { families_->foreign_gpu_pods.Increment(); }
 

@@ -49,6 +49,8 @@ class Metrics {
   void foreign_gpu_pod();
   // Room is being made for a pod, by evicting so many others.
   void preempts(std::size_t victims);
+  // A pod was evicted because its quota had borrowed (decision::Victim).
+  void reclaimed();
   // The accounts of the quotas that are as they were told last, but for these.
   void quotas(const QuotaNews& news);
   void gpu_figures(const GpuFigures& figures);

@@ -117,6 +117,7 @@ VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
   kind.again = now + (kind.from.empty() ? kBetweenSearches : kBetweenLooks);
   // Then a node is not left out for it any more.
   if (const auto end = pod.refused_binds.next_end()) kind.until = *end;
+  if (found.protected_until) kind.until = std::min(kind.until, *found.protected_until);
   kind.words = fit_error(world_.nodes.size(), found.reasons);
   return found;
 }
@@ -127,10 +128,13 @@ decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
   Plans::Leaving leaving;
   const auto evicts = [&](const std::string& uid) {
     const PodRecord& victim = *world_.pods.find(uid);
-    const PodClass& of = *victim.placement()->occupant().pod_class;
+    const Occupant& occupant = victim.placement()->occupant();
+    const PodClass& of = *occupant.pod_class;
     leaving.evicted.insert(uid);
     world_.budgets.evicted({of, *victim.name()});
-    evict.victims.push_back({.namespace_ = of.namespace_, .name = *victim.name(), .uid = uid});
+    evict.victims.push_back(
+        {.pod = {.namespace_ = of.namespace_, .name = *victim.name(), .uid = uid},
+         .reclaimed = occupant.priority >= pod.order.priority});
   };
   for (const Occupant* one : victims.leaving) leaving.others.insert(*one->uid);
   for (const Occupant* one : victims.evicted) {

@@ -17,8 +17,11 @@ constexpr std::uint64_t kCostOfRuling = 200;
 // A search ends here.
 constexpr std::uint64_t kMostCost = 2'500'000;
 
+using Reclaims = Preemption::Reclaims;
+
 constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
 constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
+constexpr const char* kProtected = "pods on lent GPUs have not run long enough";
 constexpr const char* kNoQuota = "no GPU quota after preemption";
 constexpr const char* kBudgets = "PodDisruptionBudget(s) would be violated";
 constexpr const char* kUnreadableBudgets = "PodDisruptionBudgets cannot be read";
@@ -64,8 +67,15 @@ class VictimSearch::OnNode {
 
   // Adds to `found` the reason, if there is no room to be made.
   [[nodiscard]] std::optional<Victims> look(Found& found) {
-    auto victims = look(Whose::kAny, found);
-    if (!victims && pod_.queue != kMainQueue) victims = look(Whose::kOwnQuota, found);
+    const bool has_quota = pod_.queue != kMainQueue;
+    if (has_quota && policy_.reclaims == Reclaims::kAny) {
+      lends_in_ = world_.ledger.pools_to_reclaim(quota_of(pod_), pod_.demand,
+                                                 world_.nodes.facts(node_).charge_class, &left_);
+    }
+    std::optional<Victims> victims;
+    if (lends_in_ > 0) victims = look(Whose::kOthers, found);
+    if (!victims) victims = look(Whose::kAny, found);
+    if (!victims && has_quota) victims = look(Whose::kOwnQuota, found);
     if (!victims) {
       for (const std::string& reason : reasons_) ++found.reasons[reason];
     }
@@ -73,14 +83,12 @@ class VictimSearch::OnNode {
   }
 
  private:
-  enum class Whose : std::uint8_t { kAny, kOwnQuota };
-
   [[nodiscard]] std::optional<Victims> look(Whose whose, Found& found) {
     whose_ = whose;
     WorldTrial trial(world_);
     Victims victims;
     victims.node = node_;
-    victims.borrows = whose == Whose::kOwnQuota;
+    victims.whose = whose;
     leave_out_own_hold(trial);
     std::vector<const Occupant*> others;
     const auto& occupants = world_.nodes.occupants(node_);
@@ -97,7 +105,7 @@ class VictimSearch::OnNode {
     if (!victims.leaving.empty() && fits(trial, found)) return victims;
     const std::vector<const Occupant*> removed = take_away_all(others, trial, found);
     if (removed.empty()) {
-      reasons_ = {kNoVictims};
+      reasons_ = {some_protected_ ? kProtected : kNoVictims};
       return std::nullopt;
     }
     if (!fits(trial, found)) return std::nullopt;
@@ -110,7 +118,7 @@ class VictimSearch::OnNode {
                                                            WorldTrial& trial, Found& found) {
     std::vector<const Occupant*> removed;
     for (auto one = pods.rbegin(); one != pods.rend(); ++one) {
-      if (!may_lose(**one)) continue;
+      if (!may_lose(**one, found)) continue;
       take_away(**one, trial, found);
       if (const auto* charge = charge_of(**one)) left_.take_away(*charge);
       removed.insert(removed.begin(), *one);
@@ -174,20 +182,39 @@ class VictimSearch::OnNode {
     return occupant.terminating || plans_.counts_on(*occupant.uid);
   }
   [[nodiscard]] bool may_be_evicted(const Occupant& occupant) const {
-    if (occupant.priority >= pod_.order.priority || !occupant.ours || occupant.terminating) {
-      return false;
-    }
+    if (!occupant.ours || occupant.terminating) return false;
+    if (!is_lower(occupant) && (lends_in_ == 0 || whose_ == Whose::kOwnQuota)) return false;
     // To undo a plan ends nothing.
     if (plans_.prepares(*occupant.uid)) return true;
     return occupant.owner != 0 || policy_.evicts_bare_pods;
   }
+  [[nodiscard]] bool is_lower(const Occupant& occupant) const {
+    return occupant.priority < pod_.order.priority;
+  }
   // Whether its quota may lose the pod.
-  [[nodiscard]] bool may_lose(const Occupant& occupant) const {
+  [[nodiscard]] bool may_lose(const Occupant& occupant, Found& found) {
     const quota::Charge* charge = charge_of(occupant);
     const bool counts = charge != nullptr && charge->quota();
     const bool is_own = counts && pod_.queue != kMainQueue && *charge->quota() == quota_of(pod_);
-    if (whose_ == Whose::kOwnQuota) return is_own;
-    return !counts || is_own || world_.ledger.borrows(*charge, &left_);
+    if (is_own) return whose_ != Whose::kOthers && is_lower(occupant);
+    if (whose_ == Whose::kOwnQuota) return false;
+    if (!counts) return is_lower(occupant);
+    if (policy_.reclaims == Reclaims::kNever) return false;
+    const auto lent_in = world_.ledger.lent_in(*charge, quota_of(pod_), &left_);
+    if (!lent_in || is_lower(occupant)) return lent_in.has_value();
+    // A pod that has been decided on keeps its turn, and may run for as long as others.
+    if (*lent_in >= lends_in_ || plans_.prepares(*occupant.uid)) return false;
+    return has_run(occupant, found);
+  }
+  // Whether it has run long enough for a pod of no higher priority.
+  [[nodiscard]] bool has_run(const Occupant& occupant, Found& found) {
+    if (policy_.reclaim_min_runtime.count() == 0) return true;
+    // No change of the node tells that a pod has started: not earlier than now.
+    const Time until = std::min(occupant.since, now_) + policy_.reclaim_min_runtime;
+    if (until <= now_) return true;
+    some_protected_ = true;
+    found.protected_until = std::min(found.protected_until.value_or(until), until);
+    return false;
   }
 
   void take_away(const Occupant& occupant, WorldTrial& trial, Found& found) const {
@@ -246,6 +273,10 @@ class VictimSearch::OnNode {
   const NodeSlot node_;
   const Time now_;
   Whose whose_ = Whose::kAny;
+  // In so many of the pools from which others have borrowed (Ledger::lent_in) the pod may take
+  // back, whatever their priority.
+  std::size_t lends_in_ = 0;
+  bool some_protected_ = false;       // because they have not run long enough
   std::vector<std::string> reasons_;  // of the last answer that was no
 };
 
@@ -268,7 +299,7 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
   }
   const auto rank = [&](const Victims& victims) {
     const bool nominated = world_.nodes.name(victims.node) == pod.pod.status.nominated_node_name;
-    return std::tuple(!victims.evicted.empty(), !nominated, victims.borrows, harm_of(victims));
+    return std::tuple(!victims.evicted.empty(), !nominated, victims.whose, harm_of(victims));
   };
   quota::LedgerTrial left(world_.ledger);
   if (world_.ledger.in_force()) {

@@ -11,6 +11,8 @@
 //   controller, and none that a PodDisruptionBudget protects; none while budgets cannot be read.
 // * No quota loses what it is guaranteed. Of other quotas, pods leave only while these use more
 //   than their guarantees. A pod that would borrow evicts pods of its own quota alone.
+// * Where the profile says so, a pod within its guarantee takes back what its quota has lent: pods
+//   on GPUs borrowed from it leave, whatever their priority, and before pods of its own quota.
 //
 // Sources: kube-scheduler 1.36 default_preemption.go SelectVictimsOnNode, preemption.go
 // pickOneNodeForPreemption.
@@ -31,12 +33,19 @@
 
 namespace sched {
 
+// Whose pods leave; the first is the best.
+enum class Whose : std::uint8_t {
+  kOthers,    // none of the pod's own quota: what that has lent is taken back first
+  kAny,       // also of its own quota
+  kOwnQuota,  // of its own quota alone: the pod would borrow GPUs there
+};
+
 struct Victims {
   NodeSlot node = kNoSlot;
   std::vector<const Occupant*> evicted;  // the most important first
   std::vector<const Occupant*> leaving;  // on the way out already
   std::size_t violations = 0;            // evicted pods whose PodDisruptionBudget is violated
-  bool borrows = false;                  // whether the pod would borrow GPUs there
+  Whose whose = Whose::kAny;
 };
 
 class VictimSearch {
@@ -53,6 +62,9 @@ class VictimSearch {
     std::string ended_at;
     // About how many nodes could have been looked at in the same time.
     std::uint64_t cost = 0;
+    // Before then none of the pods that are protected now, because they have not run long enough,
+    // may be evicted.
+    std::optional<Time> protected_until;
   };
   // For a pod that no node takes, of a profile with preemption. `from`: the name of the first node
   // to look at; empty: all. O(nodes + their pods · plugins), and no more than kMostCost.

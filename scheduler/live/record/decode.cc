@@ -129,7 +129,9 @@ decision::Evict evict_from(const Json& json) {
                         .message = json.at("message"),
                         .details = json.at("details"),
                         .attempts = whole<int>(json.at("attempts"))};
-  for (const Json& victim : json.at("victims")) evict.victims.push_back(pod_from(victim));
+  for (const Json& victim : json.at("victims")) {
+    evict.victims.push_back({pod_from(victim), victim.value("reclaimed", false)});
+  }
   return evict;
 }
 

@@ -75,7 +75,10 @@ Json to_json(const decision::Prepare& prepare) {
 
 Json to_json(const decision::Evict& evict) {
   Json victims = Json::array();
-  for (const PodRef& victim : evict.victims) victims.push_back(to_json(victim));
+  for (const decision::Victim& victim : evict.victims) {
+    victims.push_back(to_json(victim.pod));
+    if (victim.reclaimed) victims.back()["reclaimed"] = true;
+  }
   return {{"evict",
            {{"plan", evict.plan},
             {"pod", to_json(evict.pod)},

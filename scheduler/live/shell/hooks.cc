@@ -159,8 +159,10 @@ Evictor::Hooks Shell::Parts::evictor_hooks() {
               [this](std::uint64_t plan, std::string failure) {
                 engine_->push(event::Prepared{.plan = plan, .failure = std::move(failure)});
               },
-          .on_evicted = [this](const decision::Evict& decision,
-                               const PodRef& victim) { reporter_->evicted(decision, victim); },
+          .on_evicted =
+              [this](const decision::Evict& decision, const decision::Victim& victim) {
+                reporter_->evicted(decision, victim);
+              },
           .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 

@@ -9,9 +9,11 @@
 namespace sched::live {
 namespace {
 
-// kube-scheduler's.
-std::string disruption_message(const decision::Evict& decision) {
-  return decision.scheduler_name + ": preempting to accommodate a higher priority pod";
+std::string disruption_message(const decision::Evict& decision, bool reclaimed) {
+  return decision.scheduler_name + (reclaimed
+                                        ? ": reclaiming GPUs that its quota has borrowed"
+                                        // kube-scheduler's.
+                                        : ": preempting to accommodate a higher priority pod");
 }
 
 // The pod is no more, or its name is another pod's by now. A 409 alone does not say so: the server
@@ -89,8 +91,8 @@ void Evictor::send(const StepPtr& step) {
     case Kind::kNominate:
       return calls_.nominate(step->pod, step->decision->node, std::move(done));
     case Kind::kMark:
-      return calls_.set_disruption_target(step->pod, disruption_message(*step->decision),
-                                          std::move(done));
+      return calls_.set_disruption_target(
+          step->pod, disruption_message(*step->decision, step->reclaimed), std::move(done));
     case Kind::kDelete:
       return calls_.delete_pod(step->pod, std::move(done));
   }
@@ -99,7 +101,9 @@ void Evictor::send(const StepPtr& step) {
 void Evictor::on_answer(const StepPtr& step, const k8s::Result<void>& result) {
   --open_;
   // Whatever has become of the decision, the pod ends.
-  if (result && step->kind == Kind::kDelete) hooks_.on_evicted(*step->decision, step->pod);
+  if (result && step->kind == Kind::kDelete) {
+    hooks_.on_evicted(*step->decision, {step->pod, step->reclaimed});
+  }
   if (tasks_.contains(step->decision->plan)) {
     if (result) {
       on_done(step);
@@ -135,8 +139,10 @@ void Evictor::on_failed(const StepPtr& step, const k8s::Error& error) {
 
 void Evictor::begin_victims(const std::shared_ptr<const decision::Evict>& decision) {
   if (decision->victims.empty()) return end(*decision, {});
-  for (const PodRef& victim : decision->victims) {
-    ready_.push_back(make_step(decision, victim, Kind::kMark));
+  for (const decision::Victim& victim : decision->victims) {
+    StepPtr step = make_step(decision, victim.pod, Kind::kMark);
+    step->reclaimed = victim.reclaimed;
+    ready_.push_back(std::move(step));
   }
 }
 

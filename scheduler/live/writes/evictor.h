@@ -46,7 +46,7 @@ class Evictor {
     // nominated, and all victims are deleted or gone.
     std::function<void(std::uint64_t plan, std::string failure)> on_outcome;
     // The server has taken the deletion of a victim; also after the decision is over.
-    std::function<void(const decision::Evict&, const PodRef& victim)> on_evicted;
+    std::function<void(const decision::Evict&, const decision::Victim&)> on_evicted;
     // Called before each call; false while this process may not write.
     std::function<bool()> may_send = [] { return true; };
   };
@@ -81,6 +81,7 @@ class Evictor {
     PodRef pod;
     Kind kind = Kind::kNominate;
     k8s::BackOff back_off;
+    bool reclaimed = false;                  // of a victim (decision::Victim)
     std::unique_ptr<k8s::Timer> pause = {};  // before it is repeated
   };
   // A decision that is not over.

@@ -104,15 +104,20 @@ void Reporter::evicting(const decision::Evict& decision, std::chrono::nanosecond
          message, number);
 }
 
-void Reporter::evicted(const decision::Evict& decision, const PodRef& victim) {
+void Reporter::evicted(const decision::Evict& decision, const decision::Victim& victim) {
   LogLine("evicted")
-      .with("pod", path_of(victim))
-      .with("uid", victim.uid)
+      .with("pod", path_of(victim.pod))
+      .with("uid", victim.pod.uid)
       .with("node", decision.node)
       .with("for", path_of(decision.pod))
+      .with("by", victim.reclaimed ? "reclaim" : "priority")
       .info();
-  record(victim, decision.scheduler_name, "Normal", "Preempted", "Preempting",
-         fmt::format("Preempted by pod {} on node {}", decision.pod.uid, decision.node));
+  std::string note = fmt::format("Preempted by pod {} on node {}", decision.pod.uid, decision.node);
+  if (victim.reclaimed) {
+    note += ", to reclaim GPUs that its quota has borrowed";
+    metrics_.reclaimed();
+  }
+  record(victim.pod, decision.scheduler_name, "Normal", "Preempted", "Preempting", note);
 }
 
 void Reporter::judged(const PodRef& pod, const answers::Told& told) {

@@ -40,7 +40,7 @@ class Reporter {
   // Room is being made for the pod / a victim is being deleted for it.
   void evicting(const decision::Evict& decision, std::chrono::nanoseconds duration,
                 std::uint64_t number = 0);
-  void evicted(const decision::Evict& decision, const PodRef& victim);
+  void evicted(const decision::Evict& decision, const decision::Victim& victim);
   // Pods of that schedulerName are nominated for nodes here, and are not any more when they wait
   // for something else.
   void nominates_for(const std::string& scheduler_name) { nominates_.insert(scheduler_name); }

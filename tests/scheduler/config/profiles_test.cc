@@ -221,8 +221,13 @@ TEST_CASE("preemption is off until postFilter or multiPoint enables it") {
     if (!configuration) return configuration.error().message;
     const auto& preemption = configuration->profiles[0].preemption;
     if (!preemption) return std::string("off");
-    return fmt::format("bare pods {}, budgets {}", preemption->evicts_bare_pods,
-                       preemption->violates_budgets);
+    std::string text = fmt::format("bare pods {}, budgets {}", preemption->evicts_bare_pods,
+                                   preemption->violates_budgets);
+    const auto seconds = preemption->reclaim_min_runtime.count();
+    if (preemption->reclaims == sched::Preemption::Reclaims::kNever) text += ", reclaims never";
+    if (preemption->reclaims == sched::Preemption::Reclaims::kAny) text += ", reclaims from any";
+    if (seconds != 0) text += fmt::format(" after {} s", seconds);
+    return text;
   };
   const std::string on = "  plugins: {postFilter: {enabled: [{name: DefaultPreemption}]}}\n";
   CHECK(read("") == "off");
@@ -236,6 +241,18 @@ TEST_CASE("preemption is off until postFilter or multiPoint enables it") {
         "bare pods true, budgets true");
   CHECK(read(on + config + "{minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100}\n") ==
         "bare pods false, budgets false");
+  CHECK(read(on + config + "{reclaimWithinCohort: LowerPriority}\n") ==
+        "bare pods false, budgets false");
+  CHECK(read(on + config + "{reclaimWithinCohort: Never}\n") ==
+        "bare pods false, budgets false, reclaims never");
+  CHECK(read(on + config + "{reclaimWithinCohort: Any, reclaimMinRuntimeSeconds: 600}\n") ==
+        "bare pods false, budgets false, reclaims from any after 600 s");
+  CHECK_THAT(read(on + config + "{reclaimWithinCohort: any}\n"),
+             Catch::Contains("reclaimWithinCohort") && Catch::Contains("LowerPriority"));
+  CHECK_THAT(read(on + config + "{reclaimWithinCohort: Any, reclaimMinRuntimeSeconds: -1}\n"),
+             Catch::Contains("reclaimMinRuntimeSeconds"));
+  CHECK_THAT(read(on + config + "{reclaimMinRuntimeSeconds: 600}\n"),
+             Catch::Contains("has no effect unless reclaimWithinCohort is Any"));
   CHECK_THAT(read(on + config + "{minCandidateNodesPercentage: 101}\n"),
              Catch::Contains("minCandidateNodesPercentage"));
   CHECK_THAT(read(on + config + "{evictBarePod: true}\n"), Catch::Contains("evictBarePod"));

@@ -266,7 +266,9 @@ std::vector<std::string> Scheduler::decide() {
     }
     std::string operator()(const decision::Evict& evict) const {
       std::string text = evict.pod.name + " gets " + evict.node + " without";
-      for (const PodRef& victim : evict.victims) text += " " + victim.name;
+      for (const decision::Victim& victim : evict.victims) {
+        text += " " + victim.pod.name + (victim.reclaimed ? " (reclaimed)" : "");
+      }
       return text;
     }
     std::string operator()(const decision::NotPrepared& undone) const {

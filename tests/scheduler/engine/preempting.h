@@ -32,13 +32,14 @@ inline k8s::Pod owned(k8s::Pod pod) {
 // A cluster whose pods preempt as kube-scheduler's do, but for the tie-break.
 struct Preempting : QuotaCluster {
   explicit Preempting(sched::Preemption how = {.evicts_bare_pods = false, .violates_budgets = true},
-                      std::initializer_list<std::string_view> constraints = {}) {
+                      std::initializer_list<std::string_view> constraints = {},
+                      sched::EngineOptions options = {}) {
     std::vector<sched::Profile> all = profiles(&told_bound);
     all[0].preemption = how;
     for (const std::string_view name : constraints) {
       all[0].constraints.emplace_back(shipped_constraint(name));
     }
-    engine = sched::Engine(std::move(all), {});
+    engine = sched::Engine(std::move(all), std::move(options));
     synced();
   }
   // A pod that runs on the node and has a controller; started so many minutes after kStart.

@@ -26,7 +26,7 @@ TEST_CASE("a pod that no node takes gets the room of pods of lower priority") {
                                  .scheduler_name = kOurs,
                                  .generation = 1,
                                  .node = "n",
-                                 .victims = {Scheduler::ref(low)},
+                                 .victims = {{Scheduler::ref(low)}},
                                  .message = "0/1 nodes are available: 1 Insufficient "
                                             "nvidia.com/gpu. preemption: found a potential "
                                             "placement for pod on node n, preempting 1 victims",

@@ -67,7 +67,7 @@ class RandomPreemption {
   };
   struct Plan {
     PodRef pod;
-    std::vector<PodRef> victims;
+    std::vector<decision::Victim> victims;
     std::string node;
     bool answered = false;
     bool refused = false;
@@ -128,8 +128,8 @@ class RandomPreemption {
     if (plan.answered) return;
     plan.answered = true;
     plan.refused = !failure.empty();
-    for (const PodRef& victim : plan.victims) {
-      const auto found = pods_.find(victim.name);
+    for (const decision::Victim& victim : plan.victims) {
+      const auto found = pods_.find(victim.pod.name);
       const bool fails = !failure.empty() && &victim == &plan.victims.back();
       if (found == pods_.end() || fails) continue;
       found->second.leaving = true;
@@ -174,8 +174,8 @@ class RandomPreemption {
     Pod& pod = pods_.at(evict.pod.name);
     REQUIRE(pod.waits);
     int freed = 0;
-    for (const PodRef& victim : evict.victims) {
-      const Pod& other = pods_.at(victim.name);
+    for (const decision::Victim& victim : evict.victims) {
+      const Pod& other = pods_.at(victim.pod.name);
       REQUIRE(other.bound);
       REQUIRE(other.node == evict.node);
       REQUIRE(other.object.spec.priority < pod.object.spec.priority);
@@ -188,8 +188,9 @@ class RandomPreemption {
     const bool takes_over = std::any_of(plans_.begin(), plans_.end(), [&](const auto& each) {
       return each.second.node == evict.node && priority_of(each.second) < pod.object.spec.priority;
     });
-    for (const PodRef& victim : evict.victims)
-      REQUIRE((takes_over || freed - pods_.at(victim.name).gpus < pod.gpus));
+    for (const decision::Victim& victim : evict.victims) {
+      REQUIRE((takes_over || freed - pods_.at(victim.pod.name).gpus < pod.gpus));
+    }
     plans_[evict.plan] = {evict.pod, evict.victims, evict.node};
     pod.waits = false;
     pod.node = evict.node;
@@ -237,9 +238,9 @@ class RandomPreemption {
     if (plan == plans_.end()) return std::nullopt;
     auto over = std::pair(plan->first, plan->second);
     plans_.erase(plan);
-    for (const PodRef& victim : over.second.victims) {
-      const auto found = pods_.find(victim.name);
-      if (found != pods_.end() && !found->second.leaving) spared_.insert(victim.name);
+    for (const decision::Victim& victim : over.second.victims) {
+      const auto found = pods_.find(victim.pod.name);
+      if (found != pods_.end() && !found->second.leaving) spared_.insert(victim.pod.name);
     }
     return over;
   }

@@ -32,7 +32,10 @@ struct Server {
                 },
             .set_disruption_target =
                 [this](const PodRef& pod, const std::string& message, auto done) {
-                  CHECK(message == "s: preempting to accommodate a higher priority pod");
+                  const bool is_reclaimed = reclaimed == pod.name;
+                  CHECK(message == (is_reclaimed
+                                        ? "s: reclaiming GPUs that its quota has borrowed"
+                                        : "s: preempting to accommodate a higher priority pod"));
                   sent("mark " + pod.name, std::move(done));
                 },
             .delete_pod = [this](const PodRef& pod,
@@ -42,8 +45,11 @@ struct Server {
     return {
         .on_outcome = [this](std::uint64_t plan,
                              const std::string& failure) { outcomes.emplace_back(plan, failure); },
-        .on_evicted = [this](const sched::decision::Evict&,
-                             const PodRef& victim) { evicted.push_back(victim.name); },
+        .on_evicted =
+            [this](const sched::decision::Evict&, const sched::decision::Victim& victim) {
+              CHECK(victim.reclaimed == (reclaimed == victim.pod.name));
+              evicted.push_back(victim.pod.name);
+            },
         .may_send = [this] { return may_send; }};
   }
   void sent(std::string call, Evictor::Calls::Done done) {
@@ -72,7 +78,9 @@ struct Server {
     decision.pod = {"ml", "p", "uid of p"};
     decision.scheduler_name = "s";
     decision.node = "n";
-    for (const std::string& name : victims) decision.victims.push_back({"ml", name, name + "-uid"});
+    for (const std::string& name : victims) {
+      decision.victims.push_back({{"ml", name, name + "-uid"}, reclaimed == name});
+    }
     evictor.evict(std::move(decision));
   }
 
@@ -80,6 +88,7 @@ struct Server {
   bool may_send = true;
   std::deque<Open> open;
   Calls evicted;
+  std::string reclaimed;  // the name of a victim
   Outcomes outcomes;
   Evictor evictor{
       loop, calls(), {.back_off = {.first = 500ms, .limit = 10s, .jitter = 0}}, hooks()};
@@ -329,6 +338,15 @@ TEST_CASE("after stop nothing is sent and nothing told, but a deletion that succ
   CHECK(s.open.empty());
   CHECK(s.evicted == Calls{"a"});
   CHECK(s.outcomes.empty());
+}
+
+TEST_CASE("a victim on borrowed GPUs is told so, beside others of lower priority") {
+  Server s;
+  s.reclaimed = "b";
+  s.evict(7, {"a", "b"});
+  s.answer();
+  for (int i = 0; i < 4; ++i) s.answer();
+  CHECK(s.evicted == Calls{"a", "b"});
 }
 
 TEST_CASE("so many calls are open at a time") {

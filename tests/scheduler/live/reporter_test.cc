@@ -89,7 +89,7 @@ decision::Evict evict() {
           .scheduler_name = "gpu-scheduler",
           .generation = 3,
           .node = "n1",
-          .victims = {{"web", "v", "uid-v"}, {"web", "w", "uid-w"}},
+          .victims = {{{"web", "v", "uid-v"}}, {{"web", "w", "uid-w"}}},
           .message =
               "0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: "
               "preempting 2 victims",
@@ -149,11 +149,22 @@ TEST_CASE("a pod for which others are evicted waits, and is nominated") {
   CHECK_THAT(bench.metrics.text(), Catch::Contains("scheduler_preemption_victims_sum 2\n"));
 }
 
+TEST_CASE("a victim that is reclaimed is told so, and counted") {
+  Bench bench;
+  tests::CapturedLog log;
+  bench.reporter.evicted(evict(), {{"web", "v", "uid-v"}, true});
+  CHECK(log.take() == "evicted pod=web/v uid=uid-v node=n1 for=ml/a by=reclaim\n");
+  CHECK(bench.requests_with({"/namespaces/web/events", "\"Preempted\"",
+                             "\"Preempted by pod uid-a on node n1, to reclaim GPUs that its quota "
+                             "has borrowed\""}) == 1);
+  CHECK_THAT(bench.metrics.text(), Catch::Contains("gpu_scheduler_reclaimed_pods_total 1\n"));
+}
+
 TEST_CASE("a victim: kube-scheduler's Preempted event") {
   Bench bench;
   tests::CapturedLog log;
-  bench.reporter.evicted(evict(), {"web", "v", "uid-v"});
-  CHECK(log.take() == "evicted pod=web/v uid=uid-v node=n1 for=ml/a\n");
+  bench.reporter.evicted(evict(), {{"web", "v", "uid-v"}});
+  CHECK(log.take() == "evicted pod=web/v uid=uid-v node=n1 for=ml/a by=priority\n");
   CHECK(bench.requests_with({"/namespaces/web/events", "\"Preempted\"", "\"Normal\"",
                              "\"Preempting\"", "uid-v", "\"Preempted by pod uid-a on node n1\""}) ==
         1);

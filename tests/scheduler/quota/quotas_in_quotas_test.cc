@@ -1,5 +1,6 @@
 // Quotas that are in another quota: departments and their teams.
 #include "scheduler/quota/ledger.h"
+#include "scheduler/quota/ledger_trial.h"
 #include "scheduler/quota/message.h"
 #include "tests/support/catch.h"
 #include "tests/support/full.h"
@@ -451,5 +452,66 @@ TEST_CASE("quotas in quotas give what the rules say, however they came to be as 
     RandomTree tree(seed);
     for (int round = 0; round < 60; ++round) asked += tree.round();
     tree.compare_with_new();
+  }
+}
+
+TEST_CASE("what is lent to whom, and who may take it back") {
+  Tree tree;
+  tree.has(gpu_quota("physics").in_cohort("c").line("H100", 8));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(team("b", "physics").line("H100", 4));
+  tree.has(gpu_quota("biology").in_cohort("c").line("H100", 8));
+  tree.has(team("d", "biology").line("H100", 4));
+  tree.has(gpu_quota("alone").of("alone").line("H100", 2));
+  const Ledger& ledger = tree.ledger();
+  const auto lent_in = [&](const Charge& charge, const std::string& to) {
+    return ledger.lent_in(charge, tree.id(to));
+  };
+  const auto reclaims = [&](const std::string& by, std::int64_t gpus) {
+    return ledger.pools_to_reclaim(tree.id(by), Demand{.gpus = gpus}, tree.classes()[0]);
+  };
+  using Number = std::optional<std::size_t>;
+
+  Charge& of_b = tree.use("b", 6);
+  CHECK(lent_in(of_b, "a") == Number(0));
+  // Its department has all that it uses.
+  CHECK(lent_in(of_b, "d") == Number());
+  CHECK(lent_in(of_b, "alone") == Number());
+  CHECK(lent_in(of_b, "nobody") == Number());
+  tree.use("b", 4);
+  CHECK(lent_in(of_b, "a") == Number(0));
+  CHECK(lent_in(of_b, "d") == Number(1));
+  CHECK(lent_in(of_b, "alone") == Number(Ledger::kLentByOthers));
+  CHECK(lent_in(of_b, "nobody") == Number(Ledger::kLentByOthers));
+  Charge& of_alone = tree.use("alone", 4);
+  CHECK(lent_in(of_alone, "a") == Number(Ledger::kLentByOthers));
+  {
+    LedgerTrial trial(ledger);
+    trial.take_away(*tree.charges()[1]);
+    CHECK(ledger.lent_in(of_b, tree.id("d"), &trial) == Number());
+    CHECK(ledger.lent_in(of_b, tree.id("a"), &trial) == Number(0));
+  }
+
+  CHECK(reclaims("d", 4) == 2);
+  CHECK(reclaims("d", 5) == 0);      // it would borrow
+  CHECK(reclaims("a", 4) == 1);      // its department has more than its own already
+  CHECK(reclaims("alone", 1) == 0);  // it lends nothing
+  CHECK(reclaims("nobody", 1) == 0);
+  SECTION("what a team keeps for itself counts as used in its department") {
+    tree.charges().clear();
+    tree.has(team("a", "physics").line("H100", 4).lendable(0).generation(2));
+    tree.use("b", 4);
+    CHECK(reclaims("a", 4) == 2);
+    tree.use("b", 1);
+    CHECK(reclaims("a", 4) == 1);
+  }
+  SECTION("a department that promises more than it has") {
+    tree.charges().clear();
+    tree.has(team("b", "physics").line("H100", 8).generation(2));
+    tree.use("b", 4);
+    CHECK(reclaims("a", 4) == 2);
+    tree.use("b", 4);
+    CHECK(reclaims("a", 4) == 1);
+    CHECK(lent_in(*tree.charges()[0], "a") == Number());  // what b is promised is b's
   }
 }

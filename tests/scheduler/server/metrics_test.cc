@@ -161,6 +161,9 @@ TEST_CASE("who refuses, who takes GPUs without asking, and how old the watches a
   check_has(metrics, "scheduler_preemption_victims_bucket{le=\"2\"} 0");
   check_has(metrics, "scheduler_preemption_victims_bucket{le=\"4\"} 1");
   check_has(metrics, "scheduler_preemption_victims_count 1");
+  check_has(metrics, "gpu_scheduler_reclaimed_pods_total 0");
+  metrics.reclaimed();
+  check_has(metrics, "gpu_scheduler_reclaimed_pods_total 1");
   check_has(metrics, "gpu_scheduler_foreign_gpu_pods_total 0");
   metrics.refused({"NodeResourcesFit", "TaintToleration"});
   metrics.refused({"NodeResourcesFit"});
