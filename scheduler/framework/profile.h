@@ -54,7 +54,7 @@ struct Preemption {
   enum class Reclaims : std::uint8_t {
     kNever,
     kLowerPriority,
-    kAny,  // whatever their priority, where the pod's quota is one of those that lend
+    kAny,  // whatever their priority, where they have borrowed from the cohort of the pod's quota
   };
 
   // Whether pods without a controller may be evicted: nobody makes them anew.

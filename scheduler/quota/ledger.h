@@ -246,18 +246,24 @@ class Ledger {
   // O(its lines · classes), and O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
                                              const std::vector<GpuShare>& pending) const;
-  // Who lends, as pods of quota `to` see it, what the charge uses of GPUs like those of its node.
-  // Nullopt: it may be what the charge's quota is guaranteed, or a parent of it that is not also a
-  // parent of `to`. Else the number of the pool that both borrow from, counted from the line of
-  // `to` (0) to that of its parent (1) and on; kLentByOthers: they share none.
-  [[nodiscard]] std::optional<std::size_t> lent_in(const Charge& charge, QuotaId to,
-                                                   const LedgerTrial* in = nullptr) const;
-  static constexpr std::size_t kLentByOthers = std::numeric_limits<std::size_t>::max();
-  // In how many of the pools that lent_in() counts the quota may take back what it lends, for a pod
-  // with this demand on a node of class `on` that stays within the guarantee of its line: up to the
-  // parent that would then claim more than it is guaranteed itself.
-  [[nodiscard]] std::size_t pools_to_reclaim(QuotaId quota, const Demand& demand, ChargeClassId on,
-                                         const LedgerTrial* in = nullptr) const;
+  // What has been lent to the charge's quota, of what the charge uses.
+  struct Lent {
+    // The pool from which both quotas borrow, counted from that of `to`'s line (0) to that of its
+    // parent's (1) and on; kNoPool: they share none.
+    std::size_t pool = 0;
+    // The rest, which the charge's quota is guaranteed, or a parent of it that is not one of `to`.
+    GpuShare guaranteed;
+  };
+  static constexpr std::size_t kNoPool = std::numeric_limits<std::size_t>::max();
+  // The same as pods of quota `to` see it, on a node like that of the charge; nullopt: nothing.
+  [[nodiscard]] std::optional<Lent> lent_to(const Charge& charge, QuotaId to,
+                                            const LedgerTrial* in = nullptr) const;
+  // In how many of the pools that lent_to() counts the quota may take back what is borrowed, for a
+  // pod with this demand and rank on a node of class `on`, if that stays within the guarantee of
+  // its line: up to the parent that would then claim more than it is guaranteed itself.
+  [[nodiscard]] std::size_t pools_to_reclaim(QuotaId quota, const Demand& demand, HoldRank rank,
+                                             ChargeClassId on,
+                                             const LedgerTrial* in = nullptr) const;
   // Who uses how much of which line. O(charges).
   [[nodiscard]] std::vector<NamespaceUse> uses() const;
   // What is borrowed, by pod, the latest loan first: of each line that borrows, the pods that were

@@ -44,35 +44,41 @@ Ledger::Account Ledger::account(QuotaId id, const LedgerTrial* in) const {
   return {quota, in == nullptr ? quota.lines : in->lines_of(id)};
 }
 
-std::optional<std::size_t> Ledger::lent_in(const Charge& charge, QuotaId to,
-                                           const LedgerTrial* in) const {
+std::optional<Ledger::Lent> Ledger::lent_to(const Charge& charge, QuotaId to,
+                                            const LedgerTrial* in) const {
   if (!charge.quota_) return std::nullopt;
   const Account asks = account(to, in);
   const Line& line_of_to = asks.lines[line_of(asks.quota, class_of_node_[charge.node_])];
   const Line* line = &account(*charge.quota_, in).lines[charge.line_];
+  Lent lent{.pool = kNoPool, .guaranteed = {}};
   while (true) {
     if (line->borrowed().is_zero()) return std::nullopt;
-    if (line->pool() == nullptr) return kLentByOthers;
+    lent.guaranteed = std::max(lent.guaranteed, charge.amount_.beyond(line->borrowed()));
+    if (line->pool() == nullptr) return lent;
     std::size_t number = 0;
     for (const Pool* pool = line_of_to.pool(); pool != nullptr; pool = pool->outer(), ++number) {
-      if (pool->id == line->pool()->id) return number;
+      if (pool->id != line->pool()->id) continue;
+      lent.pool = number;
+      return lent;
     }
-    if (line->pool()->above == nullptr) return kLentByOthers;
+    if (line->pool()->above == nullptr) return lent;
     line = line->pool()->above;
   }
 }
 
-std::size_t Ledger::pools_to_reclaim(QuotaId id, const Demand& demand, ChargeClassId on,
-                                     const LedgerTrial* in) const {
+std::size_t Ledger::pools_to_reclaim(QuotaId id, const Demand& demand, HoldRank rank,
+                                     ChargeClassId on, const LedgerTrial* in) const {
   const Account of = account(id, in);
   const std::size_t index = line_of(of.quota, on);
   GpuShare more = charge_of(demand, classes_[on]);
   if (!eligible(on, demand) || !may_have(of.quota, index, more, demand)) return 0;
   const Line* line = &of.lines[index];
   if (line->pool() == nullptr || more > line->spec().guaranteed) return 0;
+  GpuShare own = of.quota.held_from(rank, index);
   std::size_t pools = 1;
   while (line->pool()->above != nullptr) {
-    more = line->more_above(more);
+    more = line->more_above(more, own);
+    own = {};
     line = line->pool()->above;
     if (line->pool() == nullptr || line->used() + more > line->spec().guaranteed) break;
     ++pools;

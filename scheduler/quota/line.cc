@@ -42,9 +42,9 @@ GpuShare Line::most() const {
   return std::min(limit(), spec_.guaranteed + (pool_->lendable - spec_.lendable));
 }
 
-GpuShare Line::more_above(GpuShare amount) const {
+GpuShare Line::more_above(GpuShare amount, GpuShare own) const {
   if (pool_ == nullptr || pool_->above == nullptr) return {};
-  return claimed(used_ + amount, held_).beyond(claimed(used_, held_));
+  return claimed(used_ + amount, held_ - own).beyond(claimed(used_, held_));
 }
 
 Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
@@ -52,8 +52,7 @@ Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   const GpuShare within = used_ + kept + amount;
   const GpuShare after = used_ + amount;
   const bool has_parent = pool_ != nullptr && pool_->above != nullptr;
-  const GpuShare more =
-      has_parent ? claimed(after, kept).beyond(claimed(used_, held_)) : GpuShare();
+  const GpuShare more = more_above(amount, own);
   if (within <= spec_.guaranteed) return ask_within(amount, more);
   // The pods that quota is held for have waited long: no other pod passes them by borrowing.
   if (!kept.is_zero()) return {Room::kNone, within.beyond(spec_.guaranteed)};

@@ -90,8 +90,9 @@ class Line {
     return std::min(spec_.lendable, spec_.guaranteed.beyond(used_));
   }
 
-  // How much more the parent's line would count as used if `amount` more were charged.
-  [[nodiscard]] GpuShare more_above(GpuShare amount) const;
+  // How much more the parent's line would count as used if `amount` more were charged, for a pod
+  // for which `own` is held.
+  [[nodiscard]] GpuShare more_above(GpuShare amount, GpuShare own = {}) const;
 
   // Whether there is room for `amount` more, for a pod from which all that is held is kept except
   // `own`; if not, how much must be freed first.

@@ -104,19 +104,21 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
 
 VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
   pod.refused_binds.forget(now);
-  if (kind.from.empty()) kind.begun = versions();
+  if (kind.from.empty()) {
+    kind.begun = versions();
+    kind.until = Time::max();
+  }
   VictimSearch::Found found = victims_.search(pod, kind.from, now);
   searches_.spend(found.cost);
   kind.searched = now;
   kind.seen.reset();
-  kind.until = Time::max();
   // The turn that this gives begins its own search there, too.
   if (found.best) return found;
   kind.from = found.ended_at;
   if (kind.from.empty()) kind.seen = kind.begun;
   kind.again = now + (kind.from.empty() ? kBetweenSearches : kBetweenLooks);
   // Then a node is not left out for it any more.
-  if (const auto end = pod.refused_binds.next_end()) kind.until = *end;
+  if (const auto end = pod.refused_binds.next_end()) kind.until = std::min(kind.until, *end);
   if (found.protected_until) kind.until = std::min(kind.until, *found.protected_until);
   kind.words = fit_error(world_.nodes.size(), found.reasons);
   return found;
@@ -219,7 +221,10 @@ void Preempt::wake(Time now) {
   if (!are_due.empty() && !some_wait_) sort(are_due);
   for (const Kinds::iterator each : are_due) {
     Kind& kind = each->second;
-    if (has_turn(kind)) continue;
+    if (has_turn(kind)) {
+      due_ = std::min(due_, now + kBetweenSearches);
+      continue;
+    }
     if (!searches_.any_left(now)) {
       some_wait_ = true;
       break;
@@ -230,6 +235,8 @@ void Preempt::wake(Time now) {
       continue;
     }
     kind.has_turn = pod.pod.metadata.uid;
+    // The turn may end otherwise, and others of its kind wait.
+    due_ = std::min(due_, now + kBetweenSearches);
     queue_.activate(pod, QueueEvent::kObjectChange);
   }
   if (some_wait_) due_ = now;

@@ -21,7 +21,7 @@ using Reclaims = Preemption::Reclaims;
 
 constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
 constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
-constexpr const char* kProtected = "pods on lent GPUs have not run long enough";
+constexpr const char* kProtected = "node(s) with pods on lent GPUs that have not run long enough";
 constexpr const char* kNoQuota = "no GPU quota after preemption";
 constexpr const char* kBudgets = "PodDisruptionBudget(s) would be violated";
 constexpr const char* kUnreadableBudgets = "PodDisruptionBudgets cannot be read";
@@ -38,7 +38,7 @@ auto harm_of(const Victims& victims) {
     sum += victim->priority + kAboveAll;
     if (victim->priority == highest) earliest = std::min(earliest, victim->since);
   }
-  return std::tuple(victims.violations, highest, sum, victims.evicted.size(),
+  return std::tuple(highest, sum, victims.evicted.size(),
                     // The later it has started, the less is lost.
                     -earliest.time_since_epoch());
 }
@@ -67,28 +67,61 @@ class VictimSearch::OnNode {
 
   // Adds to `found` the reason, if there is no room to be made.
   [[nodiscard]] std::optional<Victims> look(Found& found) {
-    const bool has_quota = pod_.queue != kMainQueue;
-    if (has_quota && policy_.reclaims == Reclaims::kAny) {
-      lends_in_ = world_.ledger.pools_to_reclaim(quota_of(pod_), pod_.demand,
+    if (has_quota() && policy_.reclaims == Reclaims::kAny) {
+      lends_in_ = world_.ledger.pools_to_reclaim(quota_of(pod_), pod_.demand, holds_.rank_of(pod_),
                                                  world_.nodes.facts(node_).charge_class, &left_);
     }
-    std::optional<Victims> victims;
-    if (lends_in_ > 0) victims = look(Whose::kOthers, found);
-    if (!victims) victims = look(Whose::kAny, found);
-    if (!victims && has_quota) victims = look(Whose::kOwnQuota, found);
-    if (!victims) {
-      for (const std::string& reason : reasons_) ++found.reasons[reason];
+    std::optional<Victims> victims = least_harm(found);
+    if (victims) return victims;
+    if (protected_until_) {
+      heeds_runtime_ = false;
+      if (least_harm(found)) {
+        reasons_ = {kProtected};
+        found.protected_until =
+            std::min(found.protected_until.value_or(Time::max()), *protected_until_);
+      }
     }
-    return victims;
+    for (const std::string& reason : reasons_) ++found.reasons[reason];
+    return std::nullopt;
   }
 
  private:
-  [[nodiscard]] std::optional<Victims> look(Whose whose, Found& found) {
-    whose_ = whose;
+  // The first way to make room that violates no budget; if all do, the one that violates fewest.
+  [[nodiscard]] std::optional<Victims> least_harm(Found& found) {
+    std::optional<Victims> best;
+    for (const bool within_loans : {true, false}) {
+      if (!within_loans && !passed_over_) break;
+      for (const Whose whose : {Whose::kOthers, Whose::kAny, Whose::kOwnQuota}) {
+        if (is_in_vain(whose, within_loans)) continue;
+        whose_ = whose;
+        within_loans_ = within_loans;
+        auto victims = look_once(found);
+        if (!victims || (best && best->violations <= victims->violations)) continue;
+        best = std::move(victims);
+        if (best->violations == 0) return best;
+      }
+    }
+    return best;
+  }
+  // Whether one of those before has looked at the same pods.
+  [[nodiscard]] bool is_in_vain(Whose whose, bool within_loans) const {
+    switch (whose) {
+      case Whose::kOthers:
+        return lends_in_ == 0;
+      case Whose::kAny:
+        return lends_in_ > 0 && !has_own_;
+      case Whose::kOwnQuota:
+        return !has_own_ || !within_loans;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::optional<Victims> look_once(Found& found) {
     WorldTrial trial(world_);
     Victims victims;
     victims.node = node_;
-    victims.whose = whose;
+    victims.whose = whose_;
+    victims.within_loans = within_loans_;
     leave_out_own_hold(trial);
     std::vector<const Occupant*> others;
     const auto& occupants = world_.nodes.occupants(node_);
@@ -103,13 +136,25 @@ class VictimSearch::OnNode {
       }
     }
     if (!victims.leaving.empty() && fits(trial, found)) return victims;
-    const std::vector<const Occupant*> removed = take_away_all(others, trial, found);
-    if (removed.empty()) {
-      reasons_ = {some_protected_ ? kProtected : kNoVictims};
-      return std::nullopt;
+    bool some_protected = false;  // by budgets
+    while (true) {
+      const std::vector<const Occupant*> removed = take_away_all(others, trial, found);
+      if (removed.empty() || !fits(trial, found)) {
+        if (removed.empty()) reasons_ = {kNoVictims};
+        if (some_protected) reasons_ = {kBudgets};
+        return std::nullopt;
+      }
+      const std::vector<bool> violates = violated_by(removed, found);
+      some_protected = std::find(violates.begin(), violates.end(), true) != violates.end();
+      if (policy_.violates_budgets || !some_protected) {
+        return reprieve(removed, violates, std::move(victims), trial, found);
+      }
+      // Others may go instead of them.
+      for (std::size_t i = 0; i < removed.size(); ++i) {
+        put_back(*removed[i], trial, found);
+        if (violates[i]) others.erase(std::find(others.begin(), others.end(), removed[i]));
+      }
     }
-    if (!fits(trial, found)) return std::nullopt;
-    return reprieve(removed, std::move(victims), trial, found);
   }
 
   // Takes away those that their quotas may lose, the least important first: of another quota pods
@@ -118,7 +163,7 @@ class VictimSearch::OnNode {
                                                            WorldTrial& trial, Found& found) {
     std::vector<const Occupant*> removed;
     for (auto one = pods.rbegin(); one != pods.rend(); ++one) {
-      if (!may_lose(**one, found)) continue;
+      if (!may_lose(**one)) continue;
       take_away(**one, trial, found);
       if (const auto* charge = charge_of(**one)) left_.take_away(*charge);
       removed.insert(removed.begin(), *one);
@@ -130,9 +175,9 @@ class VictimSearch::OnNode {
   }
 
   // Puts back whoever need not go, first those that a budget protects, the most important first.
-  [[nodiscard]] std::optional<Victims> reprieve(const std::vector<const Occupant*>& removed,
-                                                Victims victims, WorldTrial& trial, Found& found) {
-    const std::vector<bool> violates = violated_by(removed, found);
+  [[nodiscard]] Victims reprieve(const std::vector<const Occupant*>& removed,
+                                 const std::vector<bool>& violates, Victims victims,
+                                 WorldTrial& trial, Found& found) {
     std::vector<bool> goes(removed.size());
     for (const bool violating : {true, false}) {
       for (std::size_t i = 0; i < removed.size(); ++i) {
@@ -143,10 +188,6 @@ class VictimSearch::OnNode {
         goes[i] = true;
         if (violating) ++victims.violations;
       }
-    }
-    if (victims.violations > 0 && !policy_.violates_budgets) {
-      reasons_ = {kBudgets};
-      return std::nullopt;
     }
     for (std::size_t i = 0; i < removed.size(); ++i) {
       if (goes[i]) victims.evicted.push_back(removed[i]);
@@ -184,36 +225,50 @@ class VictimSearch::OnNode {
   [[nodiscard]] bool may_be_evicted(const Occupant& occupant) const {
     if (!occupant.ours || occupant.terminating) return false;
     if (!is_lower(occupant) && (lends_in_ == 0 || whose_ == Whose::kOwnQuota)) return false;
-    // To undo a plan ends nothing.
-    if (plans_.prepares(*occupant.uid)) return true;
+    // To undo a plan ends nothing, but what it has begun is gone on with for this pod.
+    if (plans_.prepares(*occupant.uid)) return may_take_over(occupant);
     return occupant.owner != 0 || policy_.evicts_bare_pods;
   }
+  [[nodiscard]] bool may_take_over(const Occupant& occupant) const {
+    if (!is_lower(occupant)) return false;
+    const std::vector<std::string> evicted = plans_.evicted_for(*occupant.uid);
+    return std::all_of(evicted.begin(), evicted.end(), [&](const std::string& uid) {
+      const Occupant& victim = world_.pods.find(uid)->placement()->occupant();
+      return is_lower(victim) && (whose_ != Whose::kOwnQuota || is_own(charge_of(victim)));
+    });
+  }
+  [[nodiscard]] bool has_quota() const { return pod_.queue != kMainQueue; }
   [[nodiscard]] bool is_lower(const Occupant& occupant) const {
     return occupant.priority < pod_.order.priority;
   }
+  [[nodiscard]] bool is_own(const quota::Charge* charge) const {
+    return has_quota() && charge != nullptr && charge->quota() == quota_of(pod_);
+  }
   // Whether its quota may lose the pod.
-  [[nodiscard]] bool may_lose(const Occupant& occupant, Found& found) {
+  [[nodiscard]] bool may_lose(const Occupant& occupant) {
     const quota::Charge* charge = charge_of(occupant);
-    const bool counts = charge != nullptr && charge->quota();
-    const bool is_own = counts && pod_.queue != kMainQueue && *charge->quota() == quota_of(pod_);
-    if (is_own) return whose_ != Whose::kOthers && is_lower(occupant);
+    if (is_own(charge)) {
+      has_own_ = has_own_ || is_lower(occupant);
+      return whose_ != Whose::kOthers && is_lower(occupant);
+    }
     if (whose_ == Whose::kOwnQuota) return false;
-    if (!counts) return is_lower(occupant);
+    if (charge == nullptr || !charge->quota()) return is_lower(occupant);
     if (policy_.reclaims == Reclaims::kNever) return false;
-    const auto lent_in = world_.ledger.lent_in(*charge, quota_of(pod_), &left_);
-    if (!lent_in || is_lower(occupant)) return lent_in.has_value();
-    // A pod that has been decided on keeps its turn, and may run for as long as others.
-    if (*lent_in >= lends_in_ || plans_.prepares(*occupant.uid)) return false;
-    return has_run(occupant, found);
+    const auto lent = world_.ledger.lent_to(*charge, quota_of(pod_), &left_);
+    if (!lent) return false;
+    if (!is_lower(occupant) && (lent->pool >= lends_in_ || !has_run(occupant, *charge))) {
+      return false;
+    }
+    const bool is_lent_whole = lent->guaranteed.is_zero();
+    passed_over_ = passed_over_ || !is_lent_whole;
+    return is_lent_whole || !within_loans_;
   }
   // Whether it has run long enough for a pod of no higher priority.
-  [[nodiscard]] bool has_run(const Occupant& occupant, Found& found) {
-    if (policy_.reclaim_min_runtime.count() == 0) return true;
-    // No change of the node tells that a pod has started: not earlier than now.
-    const Time until = std::min(occupant.since, now_) + policy_.reclaim_min_runtime;
-    if (until <= now_) return true;
-    some_protected_ = true;
-    found.protected_until = std::min(found.protected_until.value_or(until), until);
+  [[nodiscard]] bool has_run(const Occupant& occupant, const quota::Charge& charge) {
+    const bool has_started = occupant.since != Occupant::kNotStarted;
+    const Time until = (has_started ? occupant.since : charge.at()) + policy_.reclaim_min_runtime;
+    if (until <= now_ || !heeds_runtime_) return true;
+    protected_until_ = std::min(protected_until_.value_or(until), until);
     return false;
   }
 
@@ -238,7 +293,7 @@ class VictimSearch::OnNode {
   // Whether the node would take the pod in that world; if not, sets the reasons.
   [[nodiscard]] bool fits(const WorldTrial& trial, Found& found) {
     found.cost += kCostOfVerdict;
-    if (pod_.queue != kMainQueue && !quota_allows(trial)) {
+    if (has_quota() && !quota_allows(trial)) {
       reasons_ = {kNoQuota};
       return false;
     }
@@ -272,12 +327,18 @@ class VictimSearch::OnNode {
   quota::LedgerTrial& left_;
   const NodeSlot node_;
   const Time now_;
-  Whose whose_ = Whose::kAny;
-  // In so many of the pools from which others have borrowed (Ledger::lent_in) the pod may take
+  // In so many of the pools from which others have borrowed (Ledger::lent_to) the pod may take
   // back, whatever their priority.
   std::size_t lends_in_ = 0;
-  bool some_protected_ = false;       // because they have not run long enough
-  std::vector<std::string> reasons_;  // of the last answer that was no
+  // How it is looked now.
+  Whose whose_ = Whose::kAny;
+  bool within_loans_ = true;   // only pods whose GPUs are lent whole
+  bool heeds_runtime_ = true;  // how long pods have run
+  // What was seen so far.
+  bool has_own_ = false;                 // pods of its own quota, of lower priority
+  bool passed_over_ = false;             // pods whose GPUs are lent in part
+  std::optional<Time> protected_until_;  // of the first pod that has not run long enough
+  std::vector<std::string> reasons_;     // of the last answer that was no
 };
 
 VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::string& from, Time now) {
@@ -299,7 +360,8 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
   }
   const auto rank = [&](const Victims& victims) {
     const bool nominated = world_.nodes.name(victims.node) == pod.pod.status.nominated_node_name;
-    return std::tuple(!victims.evicted.empty(), !nominated, victims.whose, harm_of(victims));
+    return std::tuple(!victims.evicted.empty(), !nominated, victims.violations,
+                      !victims.within_loans, victims.whose, harm_of(victims));
   };
   quota::LedgerTrial left(world_.ledger);
   if (world_.ledger.in_force()) {

@@ -1,4 +1,5 @@
-// Which pods of lower priority would have to leave which node, so that a pod finds room there.
+// Which pods would have to leave which node, so that a pod finds room there: those of lower
+// priority, and those on GPUs that other quotas have borrowed.
 //
 // The choice on a node, and between nodes, is kube-scheduler's (below); ties are broken by the
 // names of nodes, never at random, and every node is tried, unless that would take long: some
@@ -11,8 +12,11 @@
 //   controller, and none that a PodDisruptionBudget protects; none while budgets cannot be read.
 // * No quota loses what it is guaranteed. Of other quotas, pods leave only while these use more
 //   than their guarantees. A pod that would borrow evicts pods of its own quota alone.
-// * Where the profile says so, a pod within its guarantee takes back what its quota has lent: pods
-//   on GPUs borrowed from it leave, whatever their priority, and before pods of its own quota.
+// * Where the profile says so, a pod within its guarantee takes back what others of its cohort have
+//   borrowed, whoever lends it: they leave whatever their priority, and before pods of its own
+//   quota.
+// * A quota loses no part of its guarantee, by a pod that was lent its GPUs in part only, where
+//   anything else makes room.
 //
 // Sources: kube-scheduler 1.36 default_preemption.go SelectVictimsOnNode, preemption.go
 // pickOneNodeForPreemption.
@@ -35,7 +39,7 @@ namespace sched {
 
 // Whose pods leave; the first is the best.
 enum class Whose : std::uint8_t {
-  kOthers,    // none of the pod's own quota: what that has lent is taken back first
+  kOthers,    // none of the pod's own quota
   kAny,       // also of its own quota
   kOwnQuota,  // of its own quota alone: the pod would borrow GPUs there
 };
@@ -46,6 +50,7 @@ struct Victims {
   std::vector<const Occupant*> leaving;  // on the way out already
   std::size_t violations = 0;            // evicted pods whose PodDisruptionBudget is violated
   Whose whose = Whose::kAny;
+  bool within_loans = true;  // whether each was lent all its GPUs
 };
 
 class VictimSearch {
@@ -62,8 +67,7 @@ class VictimSearch {
     std::string ended_at;
     // About how many nodes could have been looked at in the same time.
     std::uint64_t cost = 0;
-    // Before then none of the pods that are protected now, because they have not run long enough,
-    // may be evicted.
+    // Where only pods are in the way that have not run long enough: when the first of these has.
     std::optional<Time> protected_until;
   };
   // For a pod that no node takes, of a profile with preemption. `from`: the name of the first node

@@ -18,9 +18,10 @@ constexpr const char* kNoVictims = "No preemption victims found for incoming pod
 
 // Each node has 8 H100s.
 struct Reclaiming : Preempting {
-  explicit Reclaiming(Reclaims reclaims = Reclaims::kAny, std::chrono::seconds min_runtime = {})
+  explicit Reclaiming(Reclaims reclaims = Reclaims::kAny, std::chrono::seconds min_runtime = {},
+                      bool violates_budgets = false)
       : Preempting({.evicts_bare_pods = false,
-                    .violates_budgets = false,
+                    .violates_budgets = violates_budgets,
                     .reclaims = reclaims,
                     .reclaim_min_runtime = min_runtime}) {}
   void shares(std::string_view name, int guaranteed) {
@@ -29,6 +30,15 @@ struct Reclaiming : Preempting {
   // Asks for GPUs, at the lowest priority.
   void asks(std::string_view namespace_, std::string_view name, int gpus) {
     has(in(namespace_, name, gpus).priority(kLow));
+  }
+  // A pod that runs there, and that no budget lets go.
+  void runs_guarded(std::string_view namespace_, const std::string& on, int gpus) {
+    has(owned(in(namespace_, "guarded", gpus).priority(kLow).labelled("app", "guarded").on(on)));
+    k8s::PodDisruptionBudget budget;
+    budget.metadata.name = "b";
+    budget.metadata.namespace_ = namespace_;
+    budget.selector = selector({{"app", "guarded"}});
+    apply(event::DisruptionBudgetUpserted{budget});
   }
   void check_waits(const std::string& why) {
     const Texts told = decide();
@@ -88,7 +98,7 @@ TEST_CASE("what a quota is guaranteed stays with it") {
     s.asks("a", "p", 4);
     CHECK(s.decide() == Texts{"p gets n without b2 (reclaimed)"});
     s.asks("a", "q", 4);
-    s.check_waits("");
+    s.check_waits(kNoVictims);
     CHECK(s.use("b") == use(4, 8, 4));
   }
   SECTION("who would borrow evicts nobody") {
@@ -98,7 +108,7 @@ TEST_CASE("what a quota is guaranteed stays with it") {
     s.runs("a", "a1", "n", kHigh, 2);
     s.runs("b", "b1", "n", kHigh, 6);
     s.asks("a", "p", 2);
-    s.check_waits("");
+    s.check_waits("no GPU quota after preemption");
   }
   SECTION("a pod on more than was borrowed goes whole, and does not come back by eviction") {
     s.shares("a", 2);
@@ -112,7 +122,7 @@ TEST_CASE("what a quota is guaranteed stays with it") {
     REQUIRE(s.decide() == Texts{"p → n"});
     s.has(owned(in("a", "p", 2).priority(kLow).on("n").started_at(kStart)));
     s.has(owned(in("b", "again", 8).priority(kHigh)));
-    s.check_waits("");
+    s.check_waits("cohort c has nothing more to lend, 2 more must be freed in it");
   }
 }
 
@@ -144,7 +154,7 @@ TEST_CASE("what was lent is taken back before pods of the own quota go") {
   s.runs("b", "borrowed", "n2", kMid, 8);
   s.has(in("a", "p", 4).priority(kMid));
   // Its own pod has a lower priority; but then its quota would not have what is its own.
-  CHECK(s.decide() == Texts{"p gets n2 without borrowed (reclaimed)"});
+  CHECK(s.decide() == Texts{"p gets n1 without full (reclaimed)"});
 }
 
 TEST_CASE("both go where one kind alone does not make room") {
@@ -221,7 +231,8 @@ TEST_CASE("who has not run long enough is not reclaimed yet") {
   s.has(young);
   s.asks("a", "p", 8);
   s.check_waits(
-      "preemption: 0/1 nodes are available: 1 pods on lent GPUs have not run long enough.");
+      "preemption: 0/1 nodes are available: 1 node(s) with pods on lent GPUs that have not run "
+      "long enough.");
   if (!has_started) {
     CHECK(s.decide_within(1min) == Texts{});
     s.now += 30s;
@@ -269,4 +280,107 @@ TEST_CASE("what is taken back is taken once: the next who asks sees it") {
   CHECK(told[0] == "p gets n1 without b-n1 (reclaimed)");
   CHECK(told[1] == "q gets n2 without b-n2 (reclaimed)");
   CHECK_THAT(told[2], Catch::Matchers::Contains("r waits"));
+}
+
+TEST_CASE("a quota loses nothing of its guarantee where another pod is as good") {
+  Reclaiming s;
+  for (const char* name : {"n1", "n2"}) s.has(h100(name));
+  s.shares("a", 10);
+  s.shares("b", 6);
+  SECTION("on one node") {
+    s.runs("a", "own", "n1", kHigh, 8);
+    s.runs("b", "old", "n2", kHigh, 2);
+    s.runs("b", "new", "n2", kLow, 6);
+    s.asks("a", "p", 2);
+    CHECK(s.decide() == Texts{"p gets n2 without old (reclaimed)"});
+  }
+  SECTION("on another node") {
+    s.runs("b", "old", "n1", kHigh, 2);
+    s.runs("a", "own", "n1", kHigh, 6);
+    s.runs("b", "new", "n2", kLow, 6);
+    s.runs("a", "more", "n2", kHigh, 2);
+    s.asks("a", "p", 2);
+    CHECK(s.decide() == Texts{"p gets n1 without old (reclaimed)"});
+  }
+  SECTION("a larger one goes where no other makes room") {
+    s.runs("a", "own", "n1", kHigh, 8);
+    s.runs("b", "new", "n2", kLow, 8);
+    s.asks("a", "p", 2);
+    CHECK(s.decide() == Texts{"p gets n2 without new (reclaimed)"});
+  }
+}
+
+TEST_CASE("who would borrow does not take over what was begun for a pod within its guarantee") {
+  Reclaiming s;
+  s.has(h100("n"));
+  s.shares("a", 4);
+  s.shares("b", 4);
+  const k8s::Pod borrowed = s.runs("b", "borrowed", "n", kHigh, 8);
+  s.asks("a", "p", 4);
+  REQUIRE(s.decide() == Texts{"p gets n without borrowed (reclaimed)"});
+  s.has(in("a", "q", 6).priority(kMid));
+  s.check_waits("q waits");
+  s.prepared(1);
+  s.pod_gone(borrowed);
+  CHECK(s.decide() == Texts{"p → n"});
+}
+
+TEST_CASE("a budget is not violated where a pod of the own quota may go") {
+  Reclaiming s(Reclaims::kAny, {}, true);
+  for (const char* name : {"n1", "n2"}) s.has(h100(name));
+  s.shares("a", 16);
+  s.shares("b", 0);
+  s.runs_guarded("b", "n1", 8);
+  s.runs("a", "own", "n2", kLow, 8);
+  s.has(in("a", "p", 8).priority(kMid));
+  CHECK(s.decide() == Texts{"p gets n2 without own"});
+}
+
+TEST_CASE("a pod that a budget protects does not stand before others that may go") {
+  Reclaiming s;
+  s.has(h100("n"));
+  s.shares("a", 4);
+  s.shares("b", 4);
+  s.runs_guarded("b", "n", 4);
+  s.runs("b", "other", "n", kHigh, 4);
+  s.asks("a", "p", 4);
+  CHECK(s.decide() == Texts{"p gets n without other (reclaimed)"});
+}
+
+TEST_CASE("a pod for which quota is held may reclaim as before") {
+  Reclaiming s(Reclaims::kAny, 30min);
+  s.has(h100("n"));
+  s.has(gpu_quota("D").in_cohort("c").line("H100", 8));
+  s.has(gpu_quota("E").in_cohort("c").line("H100", 0));
+  s.has(gpu_quota("d1").of("d1").in_quota("D").line("H100", 6));
+  s.has(gpu_quota("d2").of("d2").in_quota("D").line("H100", 2));
+  s.has(gpu_quota("e").of("e").in_quota("E").line("H100", 0));
+  s.runs("d2", "beside", "n", kHigh, 4);
+  s.runs("e", "borrowed", "n", kHigh, 4);
+  s.asks("d1", "p", 4);
+  s.check_waits("that have not run long enough");
+  while (s.now < kStart + 30min) {
+    const auto wakeup = s.engine.next_wakeup();
+    REQUIRE(wakeup);
+    s.now = *wakeup;
+    const Texts made = s.decide();
+    if (s.now < kStart + 30min) {
+      REQUIRE((made.empty() || made[0].starts_with("p waits")));
+    } else {
+      CHECK(made == Texts{"p gets n without borrowed (reclaimed)"});
+    }
+  }
+}
+
+TEST_CASE("how long others have run is not told to a pod that could reclaim nothing") {
+  Reclaiming s(Reclaims::kAny, 10min);
+  for (const char* name : {"n1", "n2"}) s.has(h100(name));
+  s.shares("a", 8);
+  s.shares("b", 8);
+  s.runs("a", "own", "n1", kLow, 8);
+  s.runs("b", "full", "n2", kHigh, 8);
+  s.asks("a", "p", 4);
+  const Texts told = s.decide();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("run long enough") == std::string::npos);
 }
