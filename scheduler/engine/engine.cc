@@ -89,7 +89,7 @@ class Engine::Parts {
                           .plans = plans,
                           .place = place,
                           .words = words}};
-  Preempt preempt{world, finder, queue, holds, search, plans};
+  Preempt preempt{world, finder, queue, holds, search, plans, groups};
   Advise advise{world, finder, queue, search, repartitions};
 
   // Decides on the entity that has the next turn. nullopt: there is nothing to tell.

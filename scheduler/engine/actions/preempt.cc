@@ -19,14 +19,14 @@ std::string with_words(std::string message, const std::string& words) {
 }  // namespace
 
 Preempt::Preempt(World& world, Finder& finder, Queues& queue, Holds& holds,
-                 const QuotaSearch& search, Plans& plans)
+                 const QuotaSearch& search, Plans& plans, const PodGroups& groups)
     : world_(world),
       finder_(finder),
       queue_(queue),
       holds_(holds),
       search_(search),
       plans_(plans),
-      victims_(world, finder, holds, plans) {}
+      victims_(world, finder, holds, plans, groups) {}
 
 bool Preempt::could_help(const WaitingPod& pod) const {
   if (pod.place != QueuePlace::kParked) return false;

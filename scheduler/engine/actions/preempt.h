@@ -38,7 +38,7 @@ class Preempt {
  public:
   // All borrowed things outlive the action.
   Preempt(World& world, Finder& finder, Queues& queue, Holds& holds, const QuotaSearch& search,
-          Plans& plans);
+          Plans& plans, const PodGroups& groups);
 
   // The pod had its turn and was refused as `told` says. Makes room for it, if that is possible; if
   // not, adds to the report why.

@@ -3,6 +3,7 @@
 #include "scheduler/engine/line/quota_search.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -38,7 +39,7 @@ auto harm_of(const Victims& victims) {
     sum += victim->priority + kAboveAll;
     if (victim->priority == highest) earliest = std::min(earliest, victim->since);
   }
-  return std::tuple(highest, sum, victims.evicted.size(),
+  return std::tuple(highest, victims.gangs, sum, victims.evicted.size(),
                     // The later it has started, the less is lost.
                     -earliest.time_since_epoch());
 }
@@ -57,6 +58,7 @@ class VictimSearch::OnNode {
         finder_(search.finder_),
         holds_(search.holds_),
         plans_(search.plans_),
+        groups_(search.groups_),
         pod_(pod),
         policy_(*world_.profiles[pod.profile].preemption),
         prepared_(prepared),
@@ -111,7 +113,7 @@ class VictimSearch::OnNode {
       case Whose::kAny:
         return lends_in_ > 0 && !has_own_;
       case Whose::kOwnQuota:
-        return !has_own_ || !within_loans;
+        return !has_quota() || !within_loans || (!has_own_ && !has_leaving_);
     }
     return false;
   }
@@ -131,11 +133,13 @@ class VictimSearch::OnNode {
       if (is_leaving(*occupant)) {
         take_away(*occupant, trial, found);
         victims.leaving.push_back(occupant);
+        has_leaving_ = true;
       } else if (may_be_evicted(*occupant)) {
         others.push_back(occupant);
       }
     }
     if (!victims.leaving.empty() && fits(trial, found)) return victims;
+    put_gangs_first(others);
     bool some_protected = false;  // by budgets
     while (true) {
       const std::vector<const Occupant*> removed = take_away_all(others, trial, found);
@@ -155,6 +159,19 @@ class VictimSearch::OnNode {
         if (violates[i]) others.erase(std::find(others.begin(), others.end(), removed[i]));
       }
     }
+  }
+
+  // Among those of equal priority; the others keep their order.
+  void put_gangs_first(std::vector<const Occupant*>& pods) const {
+    std::set<const Occupant*> in_gangs;
+    for (const Occupant* pod : pods) {
+      if (groups_.among_others(*pod->uid) != nullptr) in_gangs.insert(pod);
+    }
+    if (in_gangs.empty()) return;
+    std::stable_sort(pods.begin(), pods.end(), [&](const Occupant* a, const Occupant* b) {
+      if (a->priority != b->priority) return a->priority > b->priority;
+      return in_gangs.contains(a) && !in_gangs.contains(b);
+    });
   }
 
   // Takes away those that their quotas may lose, the least important first: of another quota pods
@@ -189,9 +206,13 @@ class VictimSearch::OnNode {
         if (violating) ++victims.violations;
       }
     }
+    std::set<PodGroups::GroupId> gangs;
     for (std::size_t i = 0; i < removed.size(); ++i) {
-      if (goes[i]) victims.evicted.push_back(removed[i]);
+      if (!goes[i]) continue;
+      victims.evicted.push_back(removed[i]);
+      if (const auto gang = groups_.among_others(*removed[i]->uid)) gangs.insert(gang);
     }
+    victims.gangs = gangs.size();
     return victims;
   }
 
@@ -320,6 +341,7 @@ class VictimSearch::OnNode {
   Finder& finder_;
   const Holds& holds_;
   const Plans& plans_;
+  const PodGroups& groups_;
   const WaitingPod& pod_;
   const Preemption& policy_;
   const PreparedShape& prepared_;
@@ -336,6 +358,7 @@ class VictimSearch::OnNode {
   bool heeds_runtime_ = true;  // how long pods have run
   // What was seen so far.
   bool has_own_ = false;                 // pods of its own quota, of lower priority
+  bool has_leaving_ = false;             // pods that leave anyway
   bool passed_over_ = false;             // pods whose GPUs are lent in part
   std::optional<Time> protected_until_;  // of the first pod that has not run long enough
   std::vector<std::string> reasons_;     // of the last answer that was no

@@ -15,6 +15,8 @@
 // * Where the profile says so, a pod within its guarantee takes back what others of its cohort have
 //   borrowed, whoever lends it: they leave whatever their priority, and before pods of its own
 //   quota.
+// * Of equal priority, pods that have started together with others stay longest: those would wait
+//   for them in vain.
 // * A quota loses no part of its guarantee, by a pod that was lent its GPUs in part only, where
 //   anything else makes room.
 //
@@ -24,6 +26,7 @@
 
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/holds.h"
+#include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/plans.h"
 #include "scheduler/engine/report/fit_error.h"
 #include "scheduler/engine/world/world.h"
@@ -51,13 +54,15 @@ struct Victims {
   std::size_t violations = 0;            // evicted pods whose PodDisruptionBudget is violated
   Whose whose = Whose::kAny;
   bool within_loans = true;  // whether each was lent all its GPUs
+  std::size_t gangs = 0;     // groups (pod_groups.h) that lose pods to which others belong
 };
 
 class VictimSearch {
  public:
   // All outlive it.
-  VictimSearch(const World& world, Finder& finder, const Holds& holds, const Plans& plans)
-      : world_(world), finder_(finder), holds_(holds), plans_(plans) {}
+  VictimSearch(const World& world, Finder& finder, const Holds& holds, const Plans& plans,
+               const PodGroups& groups)
+      : world_(world), finder_(finder), holds_(holds), plans_(plans), groups_(groups) {}
 
   struct Found {
     std::optional<Victims> best;
@@ -81,6 +86,7 @@ class VictimSearch {
   Finder& finder_;
   const Holds& holds_;
   const Plans& plans_;
+  const PodGroups& groups_;
 };
 
 }  // namespace sched

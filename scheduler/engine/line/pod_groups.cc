@@ -118,6 +118,12 @@ void PodGroups::end_waiting(Groups::iterator group) {
   forget_if_empty(group);
 }
 
+PodGroups::GroupId PodGroups::among_others(const std::string& uid) const {
+  const auto found = of_placed_.find(uid);
+  if (found == of_placed_.end() || found->second->second.placed.size() < 2) return nullptr;
+  return &found->second->second;
+}
+
 void PodGroups::has_node(const k8s::Pod& pod, std::size_t profile) {
   if (pod.metadata.annotations.empty()) return;
   const auto named = group_of(pod);

@@ -61,6 +61,11 @@ class PodGroups {
   // The group is gone; its pods, in their order, are in no queue.
   std::vector<WaitingPod*> disband(WaitingGroup& group);
 
+  // What groups with several pods on nodes are known by.
+  using GroupId = const void*;
+  // That of the pod, which has a node; null: it belongs to none, or the others have no node.
+  [[nodiscard]] GroupId among_others(const std::string& uid) const;
+
   // The pod has a node; does nothing if it names no group / has none any more, or is being deleted.
   void has_node(const k8s::Pod& pod, std::size_t profile);
   void has_no_node(const std::string& uid);

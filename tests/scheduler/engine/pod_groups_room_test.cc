@@ -115,6 +115,53 @@ TEST_CASE("nobody is evicted for a group before it has started") {
   CHECK(made[0].starts_with("train-0 waits: 0/1 nodes are available: 1 Insufficient"));
 }
 
+TEST_CASE(
+    "of equal priority, pods of no group are evicted before those of a group of which others run") {
+  Preempting s;
+  const auto runs_in = [&](std::string_view group, int i, const std::string& on) {
+    const std::string name = std::string(group) + "-" + std::to_string(i);
+    PodBuilder made = our_pod(name).priority(kLow).gpus(4).on(on).started_at(kStart + 1h);
+    s.has(owned(member(made, group, 2)));
+  };
+  SECTION("on one node") {
+    s.has(node("n").gpus(8));
+    s.has(node("m").gpus(8).cordoned());
+    runs_in("train", 0, "n");
+    runs_in("train", 1, "m");
+    s.runs("old", "n", kLow, 4);
+    s.has(wants(4));
+    CHECK(s.decide() == Texts{"p gets n without old"});
+  }
+  SECTION("on different nodes") {
+    for (const char* name : {"a", "b"}) s.has(node(name).gpus(8));
+    runs_in("train", 0, "a");
+    runs_in("else", 0, "a");  // both have a pod on b
+    runs_in("train", 1, "b");
+    runs_in("else", 1, "b");
+    s.has(node("c").gpus(8));
+    s.runs("single-0", "c", kLow, 4);
+    s.runs("single-1", "c", kLow, 4);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets c without single-0 single-1"});
+  }
+  SECTION("of a lower priority they go") {
+    s.has(node("n").gpus(8));
+    s.has(node("m").gpus(8).cordoned());
+    runs_in("train", 0, "n");
+    runs_in("train", 1, "m");
+    s.runs("old", "n", kLow + 1, 4);
+    s.has(wants(4));
+    CHECK(s.decide() == Texts{"p gets n without train-0"});
+  }
+  SECTION("one that is left alone is as others") {
+    s.has(node("n").gpus(8));
+    runs_in("train", 0, "n");
+    s.runs("old", "n", kLow, 4);
+    s.has(wants(4));
+    CHECK(s.decide() == Texts{"p gets n without train-0"});
+  }
+}
+
 TEST_CASE("groups that wait do not wake each other") {
   Groups s;
   s.has_nodes(3);

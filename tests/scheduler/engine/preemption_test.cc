@@ -444,6 +444,14 @@ TEST_CASE("a quota that is used up makes room by its own pods of lower priority"
   CHECK(s.use("a").used == k8s::Quantity::of(8));
 }
 
+TEST_CASE("a pod that would borrow gets room that becomes free anyway") {
+  TwoQuotas s;
+  s.runs("a", "mine", "n", kHigh, 4);
+  s.terminates(s.runs("nobody", "free", "n", kLow, 4));
+  s.has(in("a", "p", 2).priority(kHigh));
+  CHECK(s.decide() == Texts{"p gets n without"});
+}
+
 TEST_CASE("a pod without its turn evicts nobody") {
   Preempting s;
   s.has(h100("n"));
