@@ -246,19 +246,19 @@ class Ledger {
   // O(its lines · classes), and O(lines of a pool) once for each pool that has changed.
   [[nodiscard]] k8s::GpuQuota::Status status(QuotaId quota,
                                              const std::vector<GpuShare>& pending) const;
-  // What has been lent to the charge's quota, of what the charge uses.
-  struct Lent {
-    // The pool from which both quotas borrow, counted from that of `to`'s line (0) to that of its
-    // parent's (1) and on; kNoPool: they share none.
+  // What of a pod's GPUs its quota has borrowed, as pods of another quota see it.
+  struct BorrowedPart {
+    // The pool from which both quotas borrow, counted from that of the other's line (0) to that of
+    // its parent's (1) and on; kNoPool: they share none.
     std::size_t pool = 0;
-    // The rest, which the charge's quota is guaranteed, or a parent of it that is not one of `to`.
+    // The rest, which the pod's quota is guaranteed, or a parent of it that is not the other's.
     GpuShare guaranteed;
   };
   static constexpr std::size_t kNoPool = std::numeric_limits<std::size_t>::max();
-  // The same as pods of quota `to` see it, on a node like that of the charge; nullopt: nothing.
-  [[nodiscard]] std::optional<Lent> lent_to(const Charge& charge, QuotaId to,
-                                            const LedgerTrial* in = nullptr) const;
-  // In how many of the pools that lent_to() counts the quota may take back what is borrowed, for a
+  // Nullopt: nothing is borrowed. The other's line is that for GPUs like the charge's.
+  [[nodiscard]] std::optional<BorrowedPart> loan_of(const Charge& charge, QuotaId seen_by,
+                                                    const LedgerTrial* in = nullptr) const;
+  // In how many of the pools that loan_of() counts the quota may take back what is borrowed, for a
   // pod with this demand and rank on a node of class `on`, if that stays within the guarantee of
   // its line: up to the parent that would then claim more than it is guaranteed itself.
   [[nodiscard]] std::size_t pools_to_reclaim(QuotaId quota, const Demand& demand, HoldRank rank,

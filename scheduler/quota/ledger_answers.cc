@@ -44,24 +44,24 @@ Ledger::Account Ledger::account(QuotaId id, const LedgerTrial* in) const {
   return {quota, in == nullptr ? quota.lines : in->lines_of(id)};
 }
 
-std::optional<Ledger::Lent> Ledger::lent_to(const Charge& charge, QuotaId to,
-                                            const LedgerTrial* in) const {
+std::optional<Ledger::BorrowedPart> Ledger::loan_of(const Charge& charge, QuotaId seen_by,
+                                                    const LedgerTrial* in) const {
   if (!charge.quota_) return std::nullopt;
-  const Account asks = account(to, in);
-  const Line& line_of_to = asks.lines[line_of(asks.quota, class_of_node_[charge.node_])];
+  const Account other = account(seen_by, in);
+  const Line& others_line = other.lines[line_of(other.quota, class_of_node_[charge.node_])];
   const Line* line = &account(*charge.quota_, in).lines[charge.line_];
-  Lent lent{.pool = kNoPool, .guaranteed = {}};
+  BorrowedPart part{.pool = kNoPool, .guaranteed = {}};
   while (true) {
     if (line->borrowed().is_zero()) return std::nullopt;
-    lent.guaranteed = std::max(lent.guaranteed, charge.amount_.beyond(line->borrowed()));
-    if (line->pool() == nullptr) return lent;
+    part.guaranteed = std::max(part.guaranteed, charge.amount_.beyond(line->borrowed()));
+    if (line->pool() == nullptr) return part;
     std::size_t number = 0;
-    for (const Pool* pool = line_of_to.pool(); pool != nullptr; pool = pool->outer(), ++number) {
+    for (const Pool* pool = others_line.pool(); pool != nullptr; pool = pool->outer(), ++number) {
       if (pool->id != line->pool()->id) continue;
-      lent.pool = number;
-      return lent;
+      part.pool = number;
+      return part;
     }
-    if (line->pool()->above == nullptr) return lent;
+    if (line->pool()->above == nullptr) return part;
     line = line->pool()->above;
   }
 }

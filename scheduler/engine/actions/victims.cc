@@ -15,10 +15,12 @@ namespace {
 // budget or an occupant that is looked at costs as much.
 constexpr std::uint64_t kCostOfVerdict = 20;  // or of taking a pod away
 constexpr std::uint64_t kCostOfRuling = 200;
+constexpr std::uint64_t kCostOfLoan = 10;
 // A search ends here.
 constexpr std::uint64_t kMostCost = 2'500'000;
 
 using Reclaims = Preemption::Reclaims;
+using Reasons = std::vector<std::string>;
 
 constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
 constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
@@ -88,32 +90,34 @@ class VictimSearch::OnNode {
   }
 
  private:
-  // The first way to make room that violates no budget; if all do, the one that violates fewest.
+  static auto rank_of(const Victims& victims) {
+    return std::tuple(victims.violations, !victims.within_loans, victims.whose);
+  }
   [[nodiscard]] std::optional<Victims> least_harm(Found& found) {
     std::optional<Victims> best;
-    for (const bool within_loans : {true, false}) {
-      if (!within_loans && !passed_over_) break;
-      for (const Whose whose : {Whose::kOthers, Whose::kAny, Whose::kOwnQuota}) {
-        if (is_in_vain(whose, within_loans)) continue;
+    for (const Whose whose : {Whose::kOthers, Whose::kAny, Whose::kOwnQuota}) {
+      for (const bool within_loans : {true, false}) {
+        if (finds_nothing_more(whose, within_loans)) continue;
         whose_ = whose;
         within_loans_ = within_loans;
         auto victims = look_once(found);
-        if (!victims || (best && best->violations <= victims->violations)) continue;
+        if (!victims || (best && rank_of(*best) <= rank_of(*victims))) continue;
         best = std::move(victims);
-        if (best->violations == 0) return best;
+        if (best->violations == 0 && best->within_loans) return best;
       }
     }
     return best;
   }
-  // Whether one of those before has looked at the same pods.
-  [[nodiscard]] bool is_in_vain(Whose whose, bool within_loans) const {
+  // Whether such a look finds nothing that the others do not find.
+  [[nodiscard]] bool finds_nothing_more(Whose whose, bool within_loans) const {
+    if (!within_loans && (!passed_over_ || whose == Whose::kOwnQuota)) return true;
     switch (whose) {
       case Whose::kOthers:
         return lends_in_ == 0;
       case Whose::kAny:
         return lends_in_ > 0 && !has_own_;
       case Whose::kOwnQuota:
-        return !has_quota() || !within_loans || (!has_own_ && !has_leaving_);
+        return !has_quota() || (!has_own_ && !has_leaving_);
     }
     return false;
   }
@@ -123,7 +127,6 @@ class VictimSearch::OnNode {
     Victims victims;
     victims.node = node_;
     victims.whose = whose_;
-    victims.within_loans = within_loans_;
     leave_out_own_hold(trial);
     std::vector<const Occupant*> others;
     const auto& occupants = world_.nodes.occupants(node_);
@@ -142,22 +145,34 @@ class VictimSearch::OnNode {
     put_gangs_first(others);
     bool some_protected = false;  // by budgets
     while (true) {
-      const std::vector<const Occupant*> removed = take_away_all(others, trial, found);
-      if (removed.empty() || !fits(trial, found)) {
-        if (removed.empty()) reasons_ = {kNoVictims};
-        if (some_protected) reasons_ = {kBudgets};
-        return std::nullopt;
+      std::vector<const Occupant*> removed = take_away_all(others, trial, found);
+      const bool fit = !removed.empty() && fits(trial, found);
+      if (!fit) {
+        note(some_protected ? Reasons{kBudgets} : removed.empty() ? Reasons{kNoVictims} : why_not_);
+        // What budgets protect may have used up what can be taken back.
+        if (removed.empty() || policy_.violates_budgets || !world_.ledger.in_force()) {
+          return std::nullopt;
+        }
       }
       const std::vector<bool> violates = violated_by(removed, found);
-      some_protected = std::find(violates.begin(), violates.end(), true) != violates.end();
-      if (policy_.violates_budgets || !some_protected) {
+      const bool some_violate = std::find(violates.begin(), violates.end(), true) != violates.end();
+      if (fit && (policy_.violates_budgets || !some_violate)) {
         return reprieve(removed, violates, std::move(victims), trial, found);
       }
-      // Others may go instead of them.
-      for (std::size_t i = 0; i < removed.size(); ++i) {
+      if (!some_violate) return std::nullopt;
+      some_protected = fit;
+      for (std::size_t i = removed.size(); i-- > 0;) {
+        if (!violates[i]) continue;
         put_back(*removed[i], trial, found);
-        if (violates[i]) others.erase(std::find(others.begin(), others.end(), removed[i]));
+        others.erase(std::find(others.begin(), others.end(), removed[i]));
+        removed.erase(removed.begin() + static_cast<std::ptrdiff_t>(i));
       }
+      if (fit && !removed.empty() && fits(trial, found)) {
+        return reprieve(removed, std::vector<bool>(removed.size()), std::move(victims), trial,
+                        found);
+      }
+      // Others may go instead of them.
+      for (const Occupant* one : removed) put_back(*one, trial, found);
     }
   }
 
@@ -180,7 +195,7 @@ class VictimSearch::OnNode {
                                                            WorldTrial& trial, Found& found) {
     std::vector<const Occupant*> removed;
     for (auto one = pods.rbegin(); one != pods.rend(); ++one) {
-      if (!may_lose(**one)) continue;
+      if (!may_lose(**one, found)) continue;
       take_away(**one, trial, found);
       if (const auto* charge = charge_of(**one)) left_.take_away(*charge);
       removed.insert(removed.begin(), *one);
@@ -206,14 +221,32 @@ class VictimSearch::OnNode {
         if (violating) ++victims.violations;
       }
     }
-    std::set<PodGroups::GroupId> gangs;
     for (std::size_t i = 0; i < removed.size(); ++i) {
-      if (!goes[i]) continue;
-      victims.evicted.push_back(removed[i]);
-      if (const auto gang = groups_.among_others(*removed[i]->uid)) gangs.insert(gang);
+      if (goes[i]) victims.evicted.push_back(removed[i]);
+    }
+    victims.within_loans = are_within_loans(victims.evicted);
+    std::set<PodGroups::GroupId> gangs;
+    for (const Occupant* one : victims.evicted) {
+      if (one->priority < victims.evicted.front()->priority) break;
+      if (const auto gang = groups_.among_others(*one->uid)) gangs.insert(gang);
     }
     victims.gangs = gangs.size();
     return victims;
+  }
+  // Whether all GPUs of those that are not of its own quota are borrowed.
+  [[nodiscard]] bool are_within_loans(const std::vector<const Occupant*>& evicted) {
+    bool all = true;
+    std::vector<const quota::Charge*> gone;
+    for (auto one = evicted.rbegin(); one != evicted.rend(); ++one) {
+      const quota::Charge* charge = charge_of(**one);
+      if (charge == nullptr || !charge->quota() || is_own(charge)) continue;
+      const auto loan = world_.ledger.loan_of(*charge, quota_of(pod_), &left_);
+      all = all && loan && loan->guaranteed.is_zero();
+      left_.take_away(*charge);
+      gone.push_back(charge);
+    }
+    for (const quota::Charge* charge : gone) left_.put_back(*charge);
+    return all;
   }
 
   [[nodiscard]] std::vector<bool> violated_by(const std::vector<const Occupant*>& pods,
@@ -266,7 +299,7 @@ class VictimSearch::OnNode {
     return has_quota() && charge != nullptr && charge->quota() == quota_of(pod_);
   }
   // Whether its quota may lose the pod.
-  [[nodiscard]] bool may_lose(const Occupant& occupant) {
+  [[nodiscard]] bool may_lose(const Occupant& occupant, Found& found) {
     const quota::Charge* charge = charge_of(occupant);
     if (is_own(charge)) {
       has_own_ = has_own_ || is_lower(occupant);
@@ -275,14 +308,15 @@ class VictimSearch::OnNode {
     if (whose_ == Whose::kOwnQuota) return false;
     if (charge == nullptr || !charge->quota()) return is_lower(occupant);
     if (policy_.reclaims == Reclaims::kNever) return false;
-    const auto lent = world_.ledger.lent_to(*charge, quota_of(pod_), &left_);
-    if (!lent) return false;
-    if (!is_lower(occupant) && (lent->pool >= lends_in_ || !has_run(occupant, *charge))) {
+    found.cost += kCostOfLoan;
+    const auto loan = world_.ledger.loan_of(*charge, quota_of(pod_), &left_);
+    if (!loan) return false;
+    if (!is_lower(occupant) && (loan->pool >= lends_in_ || !has_run(occupant, *charge))) {
       return false;
     }
-    const bool is_lent_whole = lent->guaranteed.is_zero();
-    passed_over_ = passed_over_ || !is_lent_whole;
-    return is_lent_whole || !within_loans_;
+    const bool is_whole = loan->guaranteed.is_zero();
+    passed_over_ = passed_over_ || !is_whole;
+    return is_whole || !within_loans_;
   }
   // Whether it has run long enough for a pod of no higher priority.
   [[nodiscard]] bool has_run(const Occupant& occupant, const quota::Charge& charge) {
@@ -311,16 +345,16 @@ class VictimSearch::OnNode {
     return *world_.pods.find(*occupant.uid);
   }
 
-  // Whether the node would take the pod in that world; if not, sets the reasons.
+  // Whether the node would take the pod in that world; if not, why_not_ says why.
   [[nodiscard]] bool fits(const WorldTrial& trial, Found& found) {
     found.cost += kCostOfVerdict;
     if (has_quota() && !quota_allows(trial)) {
-      reasons_ = {kNoQuota};
+      why_not_ = {kNoQuota};
       return false;
     }
     const NodeVerdict verdict = finder_.verdict(prepared_, node_, {.trial = &trial.nodes});
     if (!verdict.is_ok()) {
-      reasons_ = prepared_.reasons_of(verdict);
+      why_not_ = prepared_.reasons_of(verdict);
       return false;
     }
     if (!ruling_cost_) return true;
@@ -328,8 +362,12 @@ class VictimSearch::OnNode {
     const Ruling ruling = finder_.ruling_without(pod_, trial.nodes);
     if (ruling.find(node_) == nullptr) return true;
     const auto reasons = ruling.reasons(node_);
-    reasons_.assign(reasons.begin(), reasons.end());
+    why_not_.assign(reasons.begin(), reasons.end());
     return false;
+  }
+  // The first reason is told that is more than that nobody may go.
+  void note(const Reasons& reasons) {
+    if (reasons_.empty() || reasons_ == Reasons{kNoVictims}) reasons_ = reasons;
   }
   [[nodiscard]] bool quota_allows(const WorldTrial& trial) const {
     const quota::Admission admission =
@@ -349,7 +387,7 @@ class VictimSearch::OnNode {
   quota::LedgerTrial& left_;
   const NodeSlot node_;
   const Time now_;
-  // In so many of the pools from which others have borrowed (Ledger::lent_to) the pod may take
+  // In so many of the pools from which others have borrowed (Ledger::loan_of) the pod may take
   // back, whatever their priority.
   std::size_t lends_in_ = 0;
   // How it is looked now.
@@ -361,7 +399,8 @@ class VictimSearch::OnNode {
   bool has_leaving_ = false;             // pods that leave anyway
   bool passed_over_ = false;             // pods whose GPUs are lent in part
   std::optional<Time> protected_until_;  // of the first pod that has not run long enough
-  std::vector<std::string> reasons_;     // of the last answer that was no
+  Reasons why_not_;                      // of the last answer that was no
+  Reasons reasons_;                      // why there is no room to be made
 };
 
 VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::string& from, Time now) {
@@ -389,6 +428,7 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
   quota::LedgerTrial left(world_.ledger);
   if (world_.ledger.in_force()) {
     for (const std::string& uid : plans_.leaving()) {
+      if (plans_.is_stuck(uid, now)) continue;
       const quota::Charge* charge = world_.pods.find(uid)->charged();
       if (charge != nullptr) left.take_away(*charge);
     }

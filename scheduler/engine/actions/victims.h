@@ -15,10 +15,9 @@
 // * Where the profile says so, a pod within its guarantee takes back what others of its cohort have
 //   borrowed, whoever lends it: they leave whatever their priority, and before pods of its own
 //   quota.
+// * A pod only a part of whose GPUs are borrowed goes only where nothing else makes room.
 // * Of equal priority, pods that have started together with others stay longest: those would wait
 //   for them in vain.
-// * A quota loses no part of its guarantee, by a pod that was lent its GPUs in part only, where
-//   anything else makes room.
 //
 // Sources: kube-scheduler 1.36 default_preemption.go SelectVictimsOnNode, preemption.go
 // pickOneNodeForPreemption.
@@ -53,8 +52,9 @@ struct Victims {
   std::vector<const Occupant*> leaving;  // on the way out already
   std::size_t violations = 0;            // evicted pods whose PodDisruptionBudget is violated
   Whose whose = Whose::kAny;
-  bool within_loans = true;  // whether each was lent all its GPUs
-  std::size_t gangs = 0;     // groups (pod_groups.h) that lose pods to which others belong
+  bool within_loans = true;  // whether all GPUs of other quotas' pods that go are borrowed
+  // Groups (pod_groups.h) that lose pods of the highest priority among those that go.
+  std::size_t gangs = 0;
 };
 
 class VictimSearch {
@@ -72,7 +72,7 @@ class VictimSearch {
     std::string ended_at;
     // About how many nodes could have been looked at in the same time.
     std::uint64_t cost = 0;
-    // Where only pods are in the way that have not run long enough: when the first of these has.
+    // Where there would be room without pods that have not run long enough: when the first has.
     std::optional<Time> protected_until;
   };
   // For a pod that no node takes, of a profile with preemption. `from`: the name of the first node

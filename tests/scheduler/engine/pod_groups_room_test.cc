@@ -144,6 +144,16 @@ TEST_CASE(
     s.has(wants(8));
     CHECK(s.decide() == Texts{"p gets c without single-0 single-1"});
   }
+  SECTION("but not for others of higher priority") {
+    for (const char* name : {"a", "b", "c"}) s.has(node(name).gpus(8));
+    s.runs("single", "a", kLow + 1, 4);
+    runs_in("train", 0, "a");
+    runs_in("train", 1, "c");
+    s.runs("stays", "c", kHigh, 4);
+    for (int i = 0; i < 4; ++i) s.runs("low-" + std::to_string(i), "b", kLow + (i > 0 ? 1 : 0), 2);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets a without single train-0"});
+  }
   SECTION("of a lower priority they go") {
     s.has(node("n").gpus(8));
     s.has(node("m").gpus(8).cordoned());

@@ -31,13 +31,21 @@ struct Reclaiming : Preempting {
   void asks(std::string_view namespace_, std::string_view name, int gpus) {
     has(in(namespace_, name, gpus).priority(kLow));
   }
-  // A pod that runs there, and that no budget lets go.
-  void runs_guarded(std::string_view namespace_, const std::string& on, int gpus) {
-    has(owned(in(namespace_, "guarded", gpus).priority(kLow).labelled("app", "guarded").on(on)));
+  // A pod that runs there, for which the budget below counts.
+  void runs_guarded(std::string_view namespace_, const std::string& on, int gpus,
+                    std::string_view name = "guarded", int started = 0) {
+    has(owned(in(namespace_, name, gpus)
+                  .priority(kLow)
+                  .labelled("app", "guarded")
+                  .on(on)
+                  .started_at(kStart + std::chrono::minutes(started))));
+  }
+  void lets_go(std::string_view namespace_, int allowed) {
     k8s::PodDisruptionBudget budget;
     budget.metadata.name = "b";
     budget.metadata.namespace_ = namespace_;
     budget.selector = selector({{"app", "guarded"}});
+    budget.disruptions_allowed = allowed;
     apply(event::DisruptionBudgetUpserted{budget});
   }
   void check_waits(const std::string& why) {
@@ -331,6 +339,7 @@ TEST_CASE("a budget is not violated where a pod of the own quota may go") {
   s.shares("a", 16);
   s.shares("b", 0);
   s.runs_guarded("b", "n1", 8);
+  s.lets_go("b", 0);
   s.runs("a", "own", "n2", kLow, 8);
   s.has(in("a", "p", 8).priority(kMid));
   CHECK(s.decide() == Texts{"p gets n2 without own"});
@@ -339,12 +348,62 @@ TEST_CASE("a budget is not violated where a pod of the own quota may go") {
 TEST_CASE("a pod that a budget protects does not stand before others that may go") {
   Reclaiming s;
   s.has(h100("n"));
-  s.shares("a", 4);
+  s.shares("a", 6);
   s.shares("b", 4);
-  s.runs_guarded("b", "n", 4);
-  s.runs("b", "other", "n", kHigh, 4);
+  SECTION("where it would make room") {
+    s.runs_guarded("b", "n", 4);
+    s.runs("b", "other", "n", kHigh, 4);
+    s.lets_go("b", 0);
+    s.asks("a", "p", 4);
+    CHECK(s.decide() == Texts{"p gets n without other (reclaimed)"});
+  }
+  SECTION("where it would not") {
+    s.runs_guarded("b", "n", 2);
+    s.runs("b", "other", "n", kHigh, 4);
+    s.runs("a", "own", "n", kHigh, 2);
+    s.lets_go("b", 0);
+    s.asks("a", "p", 4);
+    CHECK(s.decide() == Texts{"p gets n without other (reclaimed)"});
+  }
+  SECTION("where enough of those that it covers may go, the less important goes") {
+    s.shares("b", 1);
+    s.runs("a", "own", "n", kHigh, 5);
+    s.runs_guarded("b", "n", 1, "oldest", 0);
+    s.runs_guarded("b", "n", 1, "old", 1);
+    s.runs_guarded("b", "n", 1, "young", 2);
+    s.lets_go("b", 1);
+    s.now += 5min;
+    s.asks("a", "p", 1);
+    CHECK(s.decide() == Texts{"p gets n without old (reclaimed)"});
+  }
+}
+
+TEST_CASE(
+    "a pod on borrowed GPUs goes before one of the own quota, though a lower one had borrowed") {
+  Reclaiming s;
+  for (const char* name : {"n1", "n2"}) s.has(h100(name));
+  s.shares("a", 8);
+  s.shares("b", 4);
+  s.runs("a", "own", "n1", kLow, 2);
+  s.runs("b", "low", "n1", kLow, 2);
+  s.runs("b", "mid", "n1", kMid, 4);
+  s.runs("b", "high", "n2", kHigh, 2);
+  s.runs("nobody", "o", "n2", kHigh, 6);
+  s.has(in("a", "p", 4).priority(kMid));
+  CHECK(s.decide() == Texts{"p gets n1 without mid (reclaimed)"});
+}
+
+TEST_CASE("a pod that does not leave counts as using what it has") {
+  Reclaiming s;
+  for (const char* name : {"n1", "n2"}) s.has(h100(name));
+  s.shares("a", 8);
+  s.shares("b", 4);
+  s.terminates(s.runs("b", "hangs", "n1", kHigh, 4), 2h);
+  s.runs("nobody", "o", "n1", kHigh, 4);
+  s.runs("b", "borrowed", "n2", kHigh, 4);
+  s.runs("a", "own", "n2", kHigh, 4);
   s.asks("a", "p", 4);
-  CHECK(s.decide() == Texts{"p gets n without other (reclaimed)"});
+  CHECK(s.decide() == Texts{"p gets n2 without borrowed (reclaimed)"});
 }
 
 TEST_CASE("a pod for which quota is held may reclaim as before") {

@@ -465,31 +465,31 @@ TEST_CASE("what is lent to whom, and who may take it back") {
   tree.has(gpu_quota("alone").of("alone").line("H100", 2));
   const Ledger& ledger = tree.ledger();
   using Number = std::optional<std::size_t>;
-  const auto lent_to = [&](const Charge& charge, const std::string& to) {
-    const auto lent = ledger.lent_to(charge, tree.id(to));
+  const auto borrowed_from = [&](const Charge& charge, const std::string& to) {
+    const auto lent = ledger.loan_of(charge, tree.id(to));
     return lent ? Number(lent->pool) : std::nullopt;
   };
   const auto reclaims = [&](const std::string& by, std::int64_t gpus) {
     return ledger.pools_to_reclaim(tree.id(by), Demand{.gpus = gpus}, kNoHold, tree.classes()[0]);
   };
   Charge& of_b = tree.use("b", 6);
-  CHECK(lent_to(of_b, "a") == Number(0));
+  CHECK(borrowed_from(of_b, "a") == Number(0));
   // Its department has all that it uses.
-  CHECK(lent_to(of_b, "d") == Number());
-  CHECK(lent_to(of_b, "alone") == Number());
-  CHECK(lent_to(of_b, "nobody") == Number());
+  CHECK(borrowed_from(of_b, "d") == Number());
+  CHECK(borrowed_from(of_b, "alone") == Number());
+  CHECK(borrowed_from(of_b, "nobody") == Number());
   tree.use("b", 4);
-  CHECK(lent_to(of_b, "a") == Number(0));
-  CHECK(lent_to(of_b, "d") == Number(1));
-  CHECK(lent_to(of_b, "alone") == Number(Ledger::kNoPool));
-  CHECK(lent_to(of_b, "nobody") == Number(Ledger::kNoPool));
+  CHECK(borrowed_from(of_b, "a") == Number(0));
+  CHECK(borrowed_from(of_b, "d") == Number(1));
+  CHECK(borrowed_from(of_b, "alone") == Number(Ledger::kNoPool));
+  CHECK(borrowed_from(of_b, "nobody") == Number(Ledger::kNoPool));
   Charge& of_alone = tree.use("alone", 4);
-  CHECK(lent_to(of_alone, "a") == Number(Ledger::kNoPool));
+  CHECK(borrowed_from(of_alone, "a") == Number(Ledger::kNoPool));
   {
     LedgerTrial trial(ledger);
     trial.take_away(*tree.charges()[1]);
-    CHECK_FALSE(ledger.lent_to(of_b, tree.id("d"), &trial));
-    const auto lent = ledger.lent_to(of_b, tree.id("a"), &trial);
+    CHECK_FALSE(ledger.loan_of(of_b, tree.id("d"), &trial));
+    const auto lent = ledger.loan_of(of_b, tree.id("a"), &trial);
     REQUIRE(lent);
     CHECK(lent->pool == 0);
     CHECK(lent->guaranteed == GpuShare::gpus(4));  // of six, two are borrowed
@@ -515,6 +515,6 @@ TEST_CASE("what is lent to whom, and who may take it back") {
     CHECK(reclaims("a", 4) == 2);
     tree.use("b", 4);
     CHECK(reclaims("a", 4) == 1);
-    CHECK(lent_to(*tree.charges()[0], "a") == Number());  // what b is promised is b's
+    CHECK(borrowed_from(*tree.charges()[0], "a") == Number());  // what b is promised is b's
   }
 }
