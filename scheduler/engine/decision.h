@@ -84,8 +84,8 @@ struct Victim {
   friend bool operator==(const Victim&, const Victim&) = default;
 };
 
-// Room is made for the pod on its chosen node: these pods have to leave. Its own
-// room is assumed there, so nobody else takes what becomes free. The pod is nominated for the node
+// Room is made for the pod on its chosen node: these pods have to leave. Its own room is assumed
+// there, so nobody else takes what becomes free. The pod is nominated for the node
 // (status.nominatedNodeName) before the first of them is deleted. The outcome of these calls is an
 // event (Prepared). When the pods are gone, a Prepare or Bind follows; else NotPrepared.
 struct Evict {
