@@ -16,19 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::int64_t kGuaranteed = 2;  // GPUs of each quota
-constexpr const char* kCohort = "contention";
-
-k8s::GpuQuota quota_of(const std::string& name, std::int64_t guaranteed) {
-  k8s::GpuQuota quota;
-  quota.metadata.name = name;
-  quota.spec.namespaces.push_back(name);
-  quota.spec.cohort = kCohort;
-  quota.spec.quotas.push_back({.gpu_type = "*",
-                               .guaranteed = k8s::Quantity::of(guaranteed),
-                               .limit = std::nullopt,
-                               .lendable = std::nullopt});
-  return quota;
-}
 
 }  // namespace
 

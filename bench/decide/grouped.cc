@@ -18,21 +18,8 @@ namespace {
 
 constexpr std::int64_t kWholeNode = 8;
 
-k8s::Pod pod_of(std::int64_t gpus) {
-  k8s::Pod pod;
-  pod.metadata.namespace_ = "team-a";
-  pod.spec.scheduler_name = kSchedulerName;
-  k8s::Container& container = pod.spec.containers.emplace_back();
-  container.name = "main";
-  container.image = "registry.k8s.io/pause:3.10";
-  container.requests.emplace_back("cpu", k8s::Quantity::of(1));
-  container.requests.emplace_back("nvidia.com/gpu", k8s::Quantity::of(gpus));
-  pod.spec.tolerations.push_back({"", k8s::TolerationOperator::kExists, "", {}});
-  return pod;
-}
-
 k8s::Pod member_of(const GroupKind& kind) {
-  k8s::Pod pod = pod_of(kind.apart ? 1 : kWholeNode);
+  k8s::Pod pod = gpu_pod(kind.apart ? 1 : kWholeNode);
   pod.metadata.labels.set("job", "train");
   pod.metadata.annotations.set(std::string(sched::gpu::kPodGroupAnnotation), "train");
   pod.metadata.annotations.set(std::string(sched::gpu::kMinCountAnnotation),
@@ -57,7 +44,7 @@ GroupedFigures run_grouped(std::vector<sched::Profile> profiles, sched::EngineOp
     engine.apply(sched::event::NodeUpserted{node(i)}, now);
     if (!group.in_vain || kGroups[group_of(i)].gpus < kWholeNode) continue;
     if (++free < group.pods) continue;
-    k8s::Pod there = numbered(pod_of(kWholeNode), ++number);
+    k8s::Pod there = numbered(gpu_pod(kWholeNode), ++number);
     there.spec.node_name = node(i).metadata.name;
     engine.apply(sched::event::PodUpserted{std::move(there)}, now);
   }

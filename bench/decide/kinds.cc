@@ -142,6 +142,31 @@ std::string uid_of(std::size_t number) {
                      number);
 }
 
+k8s::Pod gpu_pod(std::int64_t gpus) {
+  k8s::Pod pod;
+  pod.metadata.namespace_ = "team-a";
+  pod.spec.scheduler_name = kSchedulerName;
+  k8s::Container& container = pod.spec.containers.emplace_back();
+  container.name = "main";
+  container.image = "registry.k8s.io/pause:3.10";
+  container.requests.emplace_back("cpu", k8s::Quantity::of(1));
+  container.requests.emplace_back("nvidia.com/gpu", k8s::Quantity::of(gpus));
+  pod.spec.tolerations.push_back({"", k8s::TolerationOperator::kExists, "", {}});
+  return pod;
+}
+
+k8s::GpuQuota quota_of(const std::string& namespace_, std::int64_t guaranteed) {
+  k8s::GpuQuota quota;
+  quota.metadata.name = namespace_;
+  quota.spec.namespaces.push_back(namespace_);
+  quota.spec.cohort = "all";
+  quota.spec.quotas.push_back({.gpu_type = "*",
+                               .guaranteed = k8s::Quantity::of(guaranteed),
+                               .limit = std::nullopt,
+                               .lendable = std::nullopt});
+  return quota;
+}
+
 k8s::Pod numbered(const k8s::Pod& pod, std::size_t number) {
   k8s::Pod named = pod;
   named.metadata.name = fmt::format("train-{:09}-0", number);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "bench/decide/cluster.h"
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/pod.h"
 
 #include <cstddef>
@@ -39,6 +40,13 @@ inline constexpr const char* kQuotaNamespace = "limited";
 // GPU.
 [[nodiscard]] std::string team(std::size_t number);
 [[nodiscard]] k8s::Pod team_pod(std::size_t team, std::size_t index);
+
+// A pod of the namespace team-a, with one CPU and so many GPUs, that tolerates every taint; without
+// name and uid.
+[[nodiscard]] k8s::Pod gpu_pod(std::int64_t gpus);
+
+// The quota of the namespace of that name, for GPUs of all types. All such quotas lend each other.
+[[nodiscard]] k8s::GpuQuota quota_of(const std::string& namespace_, std::int64_t guaranteed);
 
 // The pod of that number, with name and uid.
 [[nodiscard]] k8s::Pod numbered(const k8s::Pod& pod, std::size_t number);

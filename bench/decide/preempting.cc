@@ -22,24 +22,16 @@ constexpr std::int32_t kStays = 1'000'000'000;
 constexpr const char* kZone = "topology.kubernetes.io/zone";
 
 k8s::Pod pod_of(std::int64_t gpus, std::int32_t priority) {
-  k8s::Pod pod;
-  pod.metadata.namespace_ = "team-a";
+  k8s::Pod pod = gpu_pod(gpus);
   pod.metadata.labels.set("color", "blue");
   pod.metadata.owner_references.push_back(
       {.api_version = "batch/v1", .kind = "Job", .name = "j", .uid = "j", .controller = true});
-  pod.spec.scheduler_name = kSchedulerName;
   pod.spec.priority = priority;
-  k8s::Container& container = pod.spec.containers.emplace_back();
-  container.name = "main";
-  container.image = "registry.k8s.io/pause:3.10";
-  container.requests.emplace_back("cpu", k8s::Quantity::of(1));
-  container.requests.emplace_back("nvidia.com/gpu", k8s::Quantity::of(gpus));
-  pod.spec.tolerations.push_back({"", k8s::TolerationOperator::kExists, "", {}});
   return pod;
 }
 
 k8s::Pod preemptor_of(std::string_view name) {
-  k8s::Pod pod = pod_of(name == "in-vain" ? 8 : 3, kHigh);
+  k8s::Pod pod = pod_of(name == "in-vain" ? 8 : 3, name == "reclaims" ? kLow : kHigh);
   if (name == "apart") {
     k8s::PodAffinityTerm& term = pod.spec.pod_anti_affinity.emplace().required.emplace_back();
     term.label_selector.emplace().match_labels.set("color", "red");
@@ -57,14 +49,24 @@ k8s::Pod preemptor_of(std::string_view name) {
 
 PreemptingFigures run_preempting(std::vector<sched::Profile> profiles, sched::EngineOptions options,
                                  std::size_t preemptor, std::size_t nodes, std::size_t pods) {
+  const k8s::Pod asked = preemptor_of(kPreemptors[preemptor].name);
+  const bool reclaims = asked.spec.priority == kLow;
   profiles.front().preemption = sched::Preemption{};
+  if (reclaims) profiles.front().preemption->reclaims = sched::Preemption::Reclaims::kAny;
   sched::Engine engine(std::move(profiles), std::move(options));
   sched::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
   std::size_t number = 0;
+  if (reclaims) {
+    const auto all = static_cast<std::int64_t>(8 * nodes);
+    engine.apply(sched::event::QuotaUpserted{quota_of("team-a", all)}, now);
+    engine.apply(sched::event::QuotaUpserted{quota_of("team-b", 0)}, now);
+  }
   for (std::size_t i = 0; i < nodes; ++i) {
     engine.apply(sched::event::NodeUpserted{node(i)}, now);
     for (std::int64_t gpu = 0; gpu < kGroups[group_of(i)].gpus; ++gpu) {
-      k8s::Pod there = numbered(pod_of(1, gpu == 0 ? kStays : kLow), ++number);
+      const bool stays = gpu == 0;
+      k8s::Pod there = numbered(pod_of(1, stays || reclaims ? kStays : kLow), ++number);
+      if (reclaims && !stays) there.metadata.namespace_ = "team-b";
       there.spec.node_name = node(i).metadata.name;
       engine.apply(sched::event::PodUpserted{std::move(there)}, now);
     }
@@ -74,7 +76,6 @@ PreemptingFigures run_preempting(std::vector<sched::Profile> profiles, sched::En
   }
 
   PreemptingFigures figures;
-  const k8s::Pod asked = preemptor_of(kPreemptors[preemptor].name);
   for (std::size_t i = 0; i < pods; ++i) {
     // So that a search in vain is not known already, and there is time for each.
     now += std::chrono::seconds(10);

@@ -2,7 +2,8 @@
 //
 // On each GPU runs a pod, of low priority except on one GPU of each node. Pods of high priority
 // come, are decided on, and are gone before anybody is deleted: so each search is made on the same
-// cluster.
+// cluster. Or all are of high priority and on GPUs that their quota has borrowed, except one of
+// each node, and pods of low priority come that are guaranteed these GPUs.
 #pragma once
 
 #include "scheduler/engine/options.h"
@@ -18,11 +19,12 @@ struct Preemptor {
   const char* name;
   const char* what;
 };
-inline constexpr std::array<Preemptor, 4> kPreemptors{{
+inline constexpr std::array<Preemptor, 5> kPreemptors{{
     {"evicts", "evict three of seven pods"},
     {"in-vain", "would need more than may go, everywhere"},
     {"spread", "evict, spread over zones"},
     {"apart", "evict, on a node without pods alike"},
+    {"reclaims", "take back three of seven lent GPUs"},
 }};
 
 struct PreemptingFigures {
