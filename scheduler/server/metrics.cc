@@ -105,7 +105,7 @@ struct Metrics::Families {
           .Add({}, doubling(1, 7));
   Counter& reclaimed_pods =
       counters(registry, "gpu_scheduler_reclaimed_pods_total",
-               "Pods evicted because their quota had borrowed the GPUs, whatever their priority.")
+               "Pods of no lower priority evicted because their quota had borrowed the GPUs.")
           .Add({});
   Counter& foreign_gpu_pods =
       counters(registry, "gpu_scheduler_foreign_gpu_pods_total",
