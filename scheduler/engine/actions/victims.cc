@@ -30,6 +30,11 @@ constexpr const char* kBudgets = "PodDisruptionBudget(s) would be violated";
 constexpr const char* kUnreadableBudgets = "PodDisruptionBudgets cannot be read";
 constexpr const char* kNotTried = "not tried for preemption";
 
+// Less comes first, whatever the priorities are.
+auto rank_of(const Victims& victims) {
+  return std::tuple(victims.violations, !victims.within_loans, victims.whose);
+}
+
 // Less means that its end does less harm.
 auto harm_of(const Victims& victims) {
   constexpr std::int64_t kAboveAll = std::int64_t{1} << 31U;
@@ -72,8 +77,9 @@ class VictimSearch::OnNode {
   // Adds to `found` the reason, if there is no room to be made.
   [[nodiscard]] std::optional<Victims> look(Found& found) {
     if (has_quota() && policy_.reclaims == Reclaims::kAny) {
-      lends_in_ = world_.ledger.pools_to_reclaim(quota_of(pod_), pod_.demand, holds_.rank_of(pod_),
-                                                 world_.nodes.facts(node_).charge_class, &left_);
+      pools_to_reclaim_ =
+          world_.ledger.pools_to_reclaim(quota_of(pod_), pod_.demand, holds_.rank_of(pod_),
+                                         world_.nodes.facts(node_).charge_class, &left_);
     }
     std::optional<Victims> victims = least_harm(found);
     if (victims) return victims;
@@ -90,9 +96,6 @@ class VictimSearch::OnNode {
   }
 
  private:
-  static auto rank_of(const Victims& victims) {
-    return std::tuple(victims.violations, !victims.within_loans, victims.whose);
-  }
   [[nodiscard]] std::optional<Victims> least_harm(Found& found) {
     std::optional<Victims> best;
     for (const Whose whose : {Whose::kOthers, Whose::kAny, Whose::kOwnQuota}) {
@@ -113,9 +116,9 @@ class VictimSearch::OnNode {
     if (!within_loans && (!passed_over_ || whose == Whose::kOwnQuota)) return true;
     switch (whose) {
       case Whose::kOthers:
-        return lends_in_ == 0;
+        return pools_to_reclaim_ == 0;
       case Whose::kAny:
-        return lends_in_ > 0 && !has_own_;
+        return pools_to_reclaim_ > 0 && !has_own_;
       case Whose::kOwnQuota:
         return !has_quota() || (!has_own_ && !has_leaving_);
     }
@@ -143,6 +146,13 @@ class VictimSearch::OnNode {
     }
     if (!victims.leaving.empty() && fits(trial, found)) return victims;
     put_gangs_first(others);
+    return choose(std::move(others), std::move(victims), trial, found);
+  }
+
+  // The pods among those that make room. Where budgets may not be violated, those that they protect
+  // stay, and others may go instead.
+  [[nodiscard]] std::optional<Victims> choose(std::vector<const Occupant*> others, Victims victims,
+                                              WorldTrial& trial, Found& found) {
     bool some_protected = false;  // by budgets
     while (true) {
       std::vector<const Occupant*> removed = take_away_all(others, trial, found);
@@ -171,7 +181,6 @@ class VictimSearch::OnNode {
         return reprieve(removed, std::vector<bool>(removed.size()), std::move(victims), trial,
                         found);
       }
-      // Others may go instead of them.
       for (const Occupant* one : removed) put_back(*one, trial, found);
     }
   }
@@ -278,7 +287,7 @@ class VictimSearch::OnNode {
   }
   [[nodiscard]] bool may_be_evicted(const Occupant& occupant) const {
     if (!occupant.ours || occupant.terminating) return false;
-    if (!is_lower(occupant) && (lends_in_ == 0 || whose_ == Whose::kOwnQuota)) return false;
+    if (!is_lower(occupant) && (pools_to_reclaim_ == 0 || whose_ == Whose::kOwnQuota)) return false;
     // To undo a plan ends nothing, but what it has begun is gone on with for this pod.
     if (plans_.prepares(*occupant.uid)) return may_take_over(occupant);
     return occupant.owner != 0 || policy_.evicts_bare_pods;
@@ -311,7 +320,7 @@ class VictimSearch::OnNode {
     found.cost += kCostOfLoan;
     const auto loan = world_.ledger.loan_of(*charge, quota_of(pod_), &left_);
     if (!loan) return false;
-    if (!is_lower(occupant) && (loan->pool >= lends_in_ || !has_run(occupant, *charge))) {
+    if (!is_lower(occupant) && (loan->pool >= pools_to_reclaim_ || !has_run(occupant, *charge))) {
       return false;
     }
     const bool is_whole = loan->guaranteed.is_zero();
@@ -389,7 +398,7 @@ class VictimSearch::OnNode {
   const Time now_;
   // In so many of the pools from which others have borrowed (Ledger::loan_of) the pod may take
   // back, whatever their priority.
-  std::size_t lends_in_ = 0;
+  std::size_t pools_to_reclaim_ = 0;
   // How it is looked now.
   Whose whose_ = Whose::kAny;
   bool within_loans_ = true;   // only pods whose GPUs are lent whole
@@ -422,8 +431,7 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
   }
   const auto rank = [&](const Victims& victims) {
     const bool nominated = world_.nodes.name(victims.node) == pod.pod.status.nominated_node_name;
-    return std::tuple(!victims.evicted.empty(), !nominated, victims.violations,
-                      !victims.within_loans, victims.whose, harm_of(victims));
+    return std::tuple(!victims.evicted.empty(), !nominated, rank_of(victims), harm_of(victims));
   };
   quota::LedgerTrial left(world_.ledger);
   if (world_.ledger.in_force()) {

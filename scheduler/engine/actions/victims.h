@@ -15,7 +15,7 @@
 // * Where the profile says so, a pod within its guarantee takes back what others of its cohort have
 //   borrowed, whoever lends it: they leave whatever their priority, and before pods of its own
 //   quota.
-// * A pod only a part of whose GPUs are borrowed goes only where nothing else makes room.
+// * A pod of which only some GPUs are borrowed is evicted only if no other choice makes room.
 // * Of equal priority, pods that have started together with others stay longest: those would wait
 //   for them in vain.
 //

@@ -86,7 +86,7 @@ class RandomReclaim {
     Time started{};
   };
 
-  // One whose victims are not deleted yet.
+  // A plan with victims that are still to be deleted.
   struct Plan {
     std::string pod;
     std::vector<std::string> victims;
@@ -268,7 +268,7 @@ class RandomReclaim {
       REQUIRE(victim.node == evict.node);
       REQUIRE(each->reclaimed == (victim.priority >= pod.priority));
       victims.push_back(each->pod.name);
-      // Its eviction was decided for a pod whose room this one gets, and is gone on with.
+      // Already a victim of the plan that this pod takes over.
       if (victim.state == State::kLeaves && !victim.object.metadata.deletion_timestamp) {
         REQUIRE_FALSE(each->reclaimed);
         continue;

@@ -1,4 +1,4 @@
-// What a quota has lent, taken back by eviction: from whom, from whom not, and when.
+// Reclaim: which pods are evicted, which are not, and when.
 #include "tests/scheduler/engine/preempting.h"
 #include "tests/support/catch.h"
 
@@ -435,9 +435,9 @@ TEST_CASE("how long others have run is not told to a pod that could reclaim noth
   Reclaiming s(Reclaims::kAny, 10min);
   for (const char* name : {"n1", "n2"}) s.has(h100(name));
   s.shares("a", 8);
-  s.shares("b", 8);
+  s.shares("b", 4);
   s.runs("a", "own", "n1", kLow, 8);
-  s.runs("b", "full", "n2", kHigh, 8);
+  s.runs("b", "borrowed", "n2", kHigh, 8);
   s.asks("a", "p", 4);
   const Texts told = s.decide();
   REQUIRE(told.size() == 1);
