@@ -3,7 +3,8 @@
 #   docker build -t gpu-scheduler:0.1.0 .                 the scheduler, and the plugin of kubectl
 #   docker build --target bench -t gpu-bench:0.1.0 .      bench, for studies on a cluster (manifests/examples/study)
 #
-# --build-arg COMMIT=$(git rev-parse HEAD)                for --version, since .git is not in the build's context
+# To both belongs --build-arg COMMIT=$(git rev-parse HEAD): .git is not in the build's context, so --version would name no commit. Further:
+#
 # --build-arg CPPREST=ON                                  with the second transport (SECURITY.md)
 # --build-arg BUILD_IMAGE=debian:12@sha256:…              on bases that nobody can replace
 # --build-arg RUN_IMAGE=debian:12-slim@sha256:…
