@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// TestDocsYAML: what YAML stands in the pages is taken: objects by the API server, which stores nothing, and configurations, of which a page may
-// show a part, by the scheduler.
+// TestDocsYAML: what YAML stands in the pages is taken: objects by the API server, which stores nothing; configurations, of which a page may
+// show a part, by the scheduler; and patches by kustomize.
 func TestDocsYAML(t *testing.T) {
 	quotas(t) // applies the definition, and waits until it is in force
 	client, err := dynamic.NewForConfig(lent(t).cluster.Config())
@@ -30,6 +30,7 @@ func TestDocsYAML(t *testing.T) {
 	kinds := map[string]schema.GroupVersionResource{
 		"v1 Pod":                             {Version: "v1", Resource: "pods"},
 		"batch/v1 Job":                       {Group: "batch", Version: "v1", Resource: "jobs"},
+		"networking.k8s.io/v1 NetworkPolicy": {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
 		"gpu-scheduler.io/v1alpha1 GpuQuota": quotaResource,
 	}
 	program := newSubject(t, "").program
@@ -38,6 +39,8 @@ func TestDocsYAML(t *testing.T) {
 		kind := strings.TrimSpace(block.object.GetAPIVersion() + " " + block.object.GetKind())
 		resource, known := kinds[kind]
 		switch {
+		case block.object.Object["patches"] != nil:
+			checkPatches(t, block)
 		case kind == "" || kind == "kubescheduler.config.k8s.io/v1 KubeSchedulerConfiguration":
 			checkConfiguration(t, program, block)
 		case !known:
@@ -45,6 +48,7 @@ func TestDocsYAML(t *testing.T) {
 		default:
 			api := dynamic.ResourceInterface(client.Resource(resource))
 			if resource != quotaResource {
+				block.object.SetNamespace("default") // the one that a page names need not be there
 				api = client.Resource(resource).Namespace("default")
 			}
 			_, err := api.Create(t.Context(), block.object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict})
@@ -120,5 +124,27 @@ func checkConfiguration(t *testing.T, program string, block yamlBlock) {
 	}
 	if output, err := exec.CommandContext(t.Context(), program, "--check-config", "--config", file).CombinedOutput(); err != nil {
 		t.Errorf("%s: %v: %s", block.where, err, output)
+	}
+}
+
+// checkPatches has kustomize apply a part of an overlay to manifests/base. A patch whose target is not there changes nothing, without an error.
+func checkPatches(t *testing.T, block yamlBlock) {
+	t.Helper()
+	block.object.Object["resources"] = []any{"../../manifests/base"}
+	text, err := block.object.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Kustomize takes other folders by a relative path.
+	folder, err := os.MkdirTemp(filepath.Join(root, "build"), "overlay-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if kubectl(t, "kustomize", folder) == kubectl(t, "kustomize", filepath.Join(root, "manifests/base")) {
+		t.Errorf("%s: the patches change nothing", block.where)
 	}
 }
