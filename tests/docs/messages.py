@@ -1,8 +1,10 @@
-"""What the scheduler says to users, as its sources have it, and whether docs/troubleshoot.md explains it; what kubectl gpu says, the pages
-on that may explain.
+"""What the scheduler and its manifests say to users, and whether docs/troubleshoot.md explains it; what kubectl gpu says, the pages on that may
+explain.
 
 A message is a string literal (adjacent ones are one) with at least three words. What a format puts in ("{}") may be anything; the page writes
 "…" there. The page has a message if one of its code spans contains the message's fixed parts, in their order.
+
+Of manifests, messages are those of admission policies, of the rules in the definition of GpuQuota, and of the chart's "fail", of however many words.
 """
 
 import re
@@ -24,12 +26,16 @@ NOT_FOR_USERS = {
 HELP = re.compile(r"add_option\(|add_flag\(|add_\w*command\(|add_subcommand\(|set_version_flag\(|\b(?:counters|gauges|histograms)\(\s*registry|\bCLI::App app\(|set_pattern\(|description\(")
 CONTENT_TYPE = re.compile(r"[a-z]+/[a-z]+;")
 OF_KUBECTL_GPU = ("scheduler/answers/", "scheduler/kubectl-gpu/", "scheduler/engine/questions/gpu_nodes.cc")
+# Where the API server, or Helm, takes messages from. The chart's links to other folders are left out.
+MANIFESTS = ("manifests/base", "manifests/policies", "manifests/chart/templates")
 # Reasons and types of events and conditions are single words.
 REASON_SOURCES = ("scheduler/engine/decision.h", "scheduler/live/writes/reporter.cc", "scheduler/quota/ledger_status.cc")
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|\'(?:[^\'\\\n]|\\.)\'|"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', re.S)
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+MANIFEST_MESSAGE = re.compile(r"^( *)(?:- )?(message|messageExpression): (>-\n(?:(?:\1 .*)?\n)+|[^\s{].*)", re.M)
+CHART_FAIL = re.compile(r'\bfail "((?:[^"\\]|\\.)*)"')
 WORD = re.compile(r"\S*[A-Za-z]\S+")
 
 
@@ -58,6 +64,34 @@ def reasons(text):
     for line, _, string in literals(text):
         if re.fullmatch(r"(?:[A-Z][a-z]+){2,}|Unschedulable|Ready", string):
             yield line, string
+
+
+def unescaped(string):
+    return re.sub(r"\\(.)", r"\1", string)
+
+
+def expressed(expression):
+    """What an expression in CEL puts together from strings: "{}" stands for all else, also for strings within parentheses."""
+    parts, depth, begin = [], 0, 0
+    for token in re.finditer(r'"((?:[^"\\]|\\.)*)"|[()]', expression):
+        if token.group() in "()":
+            depth += 1 if token.group() == "(" else -1
+        elif depth == 0:
+            parts += [expression[begin:token.start()].strip(" +"), unescaped(token[1])]
+            begin = token.end()
+    parts.append(expression[begin:].strip(" +"))
+    return "".join(("{}" if part else "") if number % 2 == 0 else part for number, part in enumerate(parts))
+
+
+def manifest_messages(text):
+    """(line, message) of each message in a manifest."""
+    for found in MANIFEST_MESSAGE.finditer(text):
+        value = " ".join(found[3].removeprefix(">-").split())
+        if not found[3].startswith(">-") and found[2] == "message" and value.startswith('"'):
+            value = unescaped(value.strip('"'))
+        yield text.count("\n", 0, found.start()) + 1, value if found[2] == "message" else expressed(value)
+    for found in CHART_FAIL.finditer(text):
+        yield text.count("\n", 0, found.start()) + 1, unescaped(found[1])
 
 
 def pattern(message):
@@ -91,6 +125,10 @@ def missing(root, page, pages_on_kubectl_gpu):
             for line, message in wanted:
                 if not explained(message, spans + also if name.startswith(OF_KUBECTL_GPU) else spans):
                     yield f"{name}:{line}: docs/troubleshoot.md does not explain: {message}"
+    for path in sorted(p for folder in MANIFESTS for p in (root / folder).rglob("*.yaml")):
+        for line, message in manifest_messages(path.read_text(encoding="utf-8")):
+            if not explained(message, spans):
+                yield f"{path.relative_to(root).as_posix()}:{line}: docs/troubleshoot.md does not explain: {message}"
 
 
 def self_test():
@@ -106,6 +144,27 @@ def self_test():
         return f"the messages are {got}"
     if (got := [r for _, r in reasons(source)]) != ["NoRoomAtAll"]:
         return f"the reasons are {got}"
+    manifest = '''
+        validations:
+          - message: must be small
+            messageExpression: >-
+              "one " + (x ? "of" : "in") + " these" +
+              y.join("or")
+            reason: Forbidden
+          - messageExpression: x + " is \\"none\\""
+          - rule: size(self) < 9
+            message: >-
+              must be
+              short
+            reason: Forbidden
+          - message: "must: be"
+        status: {message: {type: string}}
+            message: {type: string}
+        {{- fail "no such \\"value\\"" }}
+    '''
+    want = ["must be small", "one {} these{}", '{} is "none"', "must be short", "must: be", 'no such "value"']
+    if (got := [m for _, m in manifest_messages(manifest)]) != want:
+        return f"the messages of manifests are {got}"
     spans = code_spans("see `one … of these messages` and\n```\none 2 of those\n```\n")
     if not explained("one {} of these messages", spans) or explained("one {} of those", spans):
         return "the page's code spans are not found"
