@@ -2,7 +2,8 @@
 """Checks the pages: that what they point to exists, and that they tell of all that there is.
 
 Every relative link leads to a file, and to a heading if it names one. Rows of tables are whole. Every `make X`, path, test and flag that a page names is there. The
-README is short, and all files name one version. docs/metrics.md has every metric, docs/configuration.md every flag and plugin, docs/troubleshoot.md every message (messages.py).
+README is short, and all files name one version. docs/metrics.md has every metric, docs/configuration.md every flag and plugin, docs/troubleshoot.md every message (messages.py),
+docs/install.md every object of manifests/base.
 The panels that docs/questions.md names are those of the dashboards.
 With each run, made-up pages show that the checks can fail. What YAML stands in the pages is tried on a real API server: tests/cluster/e2e/docs_test.go.
 """
@@ -188,6 +189,9 @@ def main():
     found += untold("metric", metrics, "docs/metrics.md", pages["docs/metrics.md"])
     found += untold("flag", ["--" + flag for flag in flags], "docs/configuration.md", pages["docs/configuration.md"])
     found += untold("plugin", plugins, "docs/configuration.md", pages["docs/configuration.md"])
+    objects = {name for path in (root / "manifests/base").glob("*.yaml") if path.name not in ("config.yaml", "kustomization.yaml")
+               for name in names_in(path, r"(?m)^metadata:\n  name: (\S+)$")}
+    found += untold("object", sorted(objects), "docs/install.md", pages["docs/install.md"])
     found += unknown_panels(pages["docs/questions.md"], [panel for path in (root / "manifests/monitoring/dashboards").glob("*.json")
                                                          for panel in panels(path.read_text(encoding="utf-8"))])
     (version,) = names_in(root / "CMakeLists.txt", r"project\(gpu_scheduler VERSION (\S+)")
