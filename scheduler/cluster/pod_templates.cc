@@ -35,12 +35,25 @@ const ShapeRef& PodTemplates::known_shape(const k8s::Pod& pod) {
   // would never be found.
   if (std::distance(from, to) >= static_cast<std::ptrdiff_t>(kMostOfADigest)) {
     const std::uint64_t any = bounded(mix64(made_), kMostOfADigest);
-    templates_.erase(std::next(from, static_cast<std::ptrdiff_t>(any)));
+    erase(std::next(from, static_cast<std::ptrdiff_t>(any)));
   }
-  if (templates_.size() >= most_) templates_.clear();
-  Template made{.sample = template_of(pod), .shape = {}};
+  Template made{.sample = template_of(pod), .shape = {}, .bytes = 0};
   made.shape = shapes_.intern(shape_of(made.sample, names_));
+  made.bytes = sizeof(Templates::value_type) + heap_bytes(made.sample) + sizeof(PodShape) +
+               made.shape.memory();
+  if (templates_.size() >= most_ || bytes_ + made.bytes > kMostBytes) clear();
+  bytes_ += made.bytes;
   return templates_.emplace(digest, std::move(made))->second.shape;
+}
+
+void PodTemplates::clear() {
+  templates_.clear();
+  bytes_ = 0;
+}
+
+void PodTemplates::erase(Templates::iterator known) {
+  bytes_ -= known->second.bytes;
+  templates_.erase(known);
 }
 
 }  // namespace sched

@@ -7,8 +7,9 @@
 // as a shape reads it, with its shape.
 //
 // Only time depends on it: a pod without a stored template gets the same answers. Templates are
-// stored up to a number and then all dropped, because those in use come back with the next pods. Of
-// those with one digest few are stored; the next one replaces one of them.
+// stored up to a number, and up to so many bytes (a pod may be large, and tenants choose how
+// many differ), and then all dropped, because those in use come back with the next
+// pods. Of those with one digest few are stored; the next one replaces one of them.
 #pragma once
 
 #include "scheduler/base/resources.h"
@@ -24,6 +25,8 @@ namespace sched {
 class PodTemplates {
  public:
   static constexpr std::size_t kMostTemplates = 1'024;
+  // With their shapes; the last one that was stored may pass it. Ordinary pods take 2 to 3 KiB.
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
   // `shapes` and `names` outlive it.
   PodTemplates(Shapes& shapes, ResourceNames& names, std::size_t most = kMostTemplates)
@@ -35,7 +38,7 @@ class PodTemplates {
   [[nodiscard]] Claim claim_of_bound(const k8s::Pod& pod);
 
   // Drops all templates, and with them the names of resources that only they use.
-  void clear() { templates_.clear(); }
+  void clear();
 
   [[nodiscard]] std::size_t size() const { return templates_.size(); }
   // How many templates were computed so far: for tests, because answers do not show it.
@@ -45,15 +48,19 @@ class PodTemplates {
   struct Template {
     k8s::Pod sample;  // only what same_template() reads
     ShapeRef shape;
+    std::size_t bytes = 0;  // of both
   };
+  using Templates = std::unordered_multimap<std::size_t, Template>;  // by template_digest()
 
   [[nodiscard]] const ShapeRef& known_shape(const k8s::Pod& pod);
+  void erase(Templates::iterator known);
 
   Shapes& shapes_;
   ResourceNames& names_;
   std::size_t most_;
   std::uint64_t made_ = 0;
-  std::unordered_multimap<std::size_t, Template> templates_;  // by template_digest()
+  std::size_t bytes_ = 0;  // of all
+  Templates templates_;
 };
 
 }  // namespace sched

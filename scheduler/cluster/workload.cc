@@ -63,6 +63,12 @@ TypicalPod kind_of(const PodShape& shape, bool devices_apart) {
   return pod;
 }
 
+std::size_t bytes_of(const std::vector<std::string>& texts) {
+  std::size_t bytes = texts.size() * sizeof(std::string);
+  for (const std::string& text : texts) bytes += text.size();
+  return bytes;
+}
+
 void sort_by_frequency(std::vector<TypicalPod>& pods) {
   std::sort(pods.begin(), pods.end(), [](const TypicalPod& a, const TypicalPod& b) {
     if (a.count != b.count) return a.count > b.count;
@@ -87,12 +93,13 @@ WorkloadStatistics::WorkloadStatistics(std::optional<std::vector<TypicalPod>> kn
 void WorkloadStatistics::pod_arrived(const PodShape& shape) {
   if (!learning_ || !counts_as_kind(shape)) return;
   TypicalPod pod = kind_of(shape, published_->devices_apart);
+  if (bytes_of(pod.products) > kMostProductBytes) std::vector<std::string>().swap(pod.products);
   Seen& seen = kinds_[{
       .cpu = pod.cpu, .milli = pod.milli, .gpus = pod.gpus, .products = std::move(pod.products)}];
   ++seen.pods;
   seen.memory += static_cast<std::uint64_t>(pod.memory);
   ++arrivals_;
-  if (++total_ >= kMemory) fade();
+  if (++total_ >= kMemory || kinds_.size() > kMostKinds) fade();
 }
 
 namespace {
@@ -116,6 +123,7 @@ void WorkloadStatistics::node_changed(const NodeFacts* before, const NodeFacts* 
     GpuNodeKind kind = kind_of(*facts);
     const std::int64_t gpus = kind.gpus;
     if (gpus <= 0) return;
+    new_product_ = new_product_ || !has_product(kind.product);
     const auto nodes = gpu_nodes_.try_emplace(std::move(kind)).first;
     nodes->second += sign;
     if (nodes->second == 0) gpu_nodes_.erase(nodes);
@@ -135,7 +143,18 @@ const ClusterContextPtr& WorkloadStatistics::current(const Nodes& nodes) {
 }
 
 bool WorkloadStatistics::nodes_due() const {
-  return nodes_moved_ && moved_gpus_ >= published_->gpus / kGpusMoved;
+  return nodes_moved_ && (new_product_ || moved_gpus_ >= published_->gpus / kGpusMoved);
+}
+
+bool WorkloadStatistics::has_product(const std::string& product) const {
+  const auto first = gpu_nodes_.lower_bound({.product = product});
+  return first != gpu_nodes_.end() && first->first.product == product;
+}
+
+void WorkloadStatistics::leave_out_absent(std::vector<std::string>& products) const {
+  if (products.empty()) return;
+  std::erase_if(products, [&](const std::string& product) { return !has_product(product); });
+  if (products.empty()) products.emplace_back(kNoNodes);
 }
 
 std::uint64_t WorkloadStatistics::steady_interval() const {
@@ -159,9 +178,17 @@ bool WorkloadStatistics::pods_due() {
 }
 
 std::vector<TypicalPod> WorkloadStatistics::by_frequency() const {
-  std::vector<TypicalPod> pods;
-  pods.reserve(kinds_.size());
+  std::map<Kind, Seen> kinds;
   for (const auto& [kind, seen] : kinds_) {
+    Kind there = kind;
+    leave_out_absent(there.products);
+    Seen& sum = kinds[std::move(there)];
+    sum.pods += seen.pods;
+    sum.memory += seen.memory;
+  }
+  std::vector<TypicalPod> pods;
+  pods.reserve(kinds.size());
+  for (const auto& [kind, seen] : kinds) {
     pods.push_back({.cpu = kind.cpu,
                     .gpus = kind.gpus,
                     .milli = kind.milli,
@@ -184,6 +211,7 @@ void WorkloadStatistics::publish() {
   next->gpus = gpus_;
   moved_gpus_ = 0;
   nodes_moved_ = false;
+  new_product_ = false;
   published_ = std::move(next);
 }
 

@@ -6,12 +6,18 @@
 // 1,024, or every as many as there are pairs of nodes if that is more (what is discarded grows with
 // the nodes). A version is published if a fiftieth of the workload changed kind since the last
 // version, or if a kind of multi-GPU pod is new. Nodes: when GPUs of a model that make up a
-// twentieth of the cluster's were added or removed; the pods of that version are those seen so far,
-// but none before there are 32, because so few mean little, and what was computed with them would
-// soon be discarded. CPU: when it has become scarce or no longer is (cpu_use.h), which is checked
-// after as many changes of nodes as there are nodes, and 256 at least; the pods of that version are
-// those of the one before. Old pods count less and less: all counts are halved when their sum
-// reaches kMemory pods, so the statistics follow a workload that changes.
+// twentieth of the cluster's were added or removed, or the first ones of a model; the pods of that
+// version are those seen so far, but none before there are 32, because so few mean little, and what
+// was computed with them would soon be discarded. CPU: when it has become scarce or no longer is
+// (cpu_use.h), which is checked after as many changes of nodes as there are nodes, and 256 at
+// least; the pods of that version are those of the one before. Old pods count less and less: all
+// counts are halved when their sum reaches kMemory pods, so the statistics follow a workload that
+// changes.
+//
+// Tenants choose how many kinds there are and how long the lists of products. The counts are
+// halved, too, when there are kMostKinds, which drops those that came once; a pod that names more
+// products than any cluster has counts as if it named none; and a version has only names of
+// products that there are, since a score keeps something for each.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -29,8 +35,12 @@ namespace sched {
 
 class WorkloadStatistics {
  public:
-  static constexpr std::uint64_t kMemory = 65'536;  // pods
-  static constexpr std::uint64_t kFirstLook = 32;   // pods
+  static constexpr std::uint64_t kMemory = 65'536;         // pods
+  static constexpr std::uint64_t kFirstLook = 32;          // pods
+  static constexpr std::size_t kMostKinds = 1'024;         // the published traces have 330 at most
+  static constexpr std::size_t kMostProductBytes = 1'024;  // of a kind
+  // The only product, in a version, of a kind that names none of a node: no product is called so.
+  static constexpr const char* kNoNodes = "?";
 
   // With `known` these are the kinds of pods, and none are learned. `devices_apart` as in
   // ClusterContext.
@@ -65,6 +75,8 @@ class WorkloadStatistics {
   [[nodiscard]] bool pods_due();
   [[nodiscard]] std::uint64_t steady_interval() const;
   [[nodiscard]] bool nodes_due() const;
+  [[nodiscard]] bool has_product(const std::string& product) const;
+  void leave_out_absent(std::vector<std::string>& products) const;
   [[nodiscard]] std::vector<TypicalPod> by_frequency() const;
   void publish();
   void fade();
@@ -80,6 +92,7 @@ class WorkloadStatistics {
   std::uint64_t nodes_ = 0;
   std::int64_t moved_gpus_ = 0;  // added or removed since the last version
   bool nodes_moved_ = false;
+  bool new_product_ = false;  // on a node since the last version
   ClusterContextPtr published_;
 };
 

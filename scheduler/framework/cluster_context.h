@@ -40,7 +40,7 @@ struct GpuNodeKind {
 struct ClusterContext {
   std::uint64_t version = 0;  // grows with each version
   // The kinds of pods seen, the most frequent first; equally frequent ones by cpu, milli, gpus and
-  // products, all descending (the order of the FGD artefact, measurement §7.2).
+  // products, all descending, as FGD's published code has them.
   std::vector<TypicalPod> pods;
   std::uint64_t pods_seen = 0;                    // the sum of their counts
   std::map<GpuNodeKind, std::int64_t> gpu_nodes;  // how many nodes there are of each kind

@@ -7,6 +7,7 @@
 #include <bit>
 #include <concepts>
 #include <functional>
+#include <iterator>
 #include <string_view>
 #include <type_traits>
 
@@ -93,6 +94,12 @@ class Writer {
     const auto& [key, op, value, effect] = toleration;
     add(key, op, value, effect);
   }
+  void write(const k8s::ContainerPort& port) {
+    const auto& [host_port, host_ip, protocol] = port;
+    add(host_port, host_ip, protocol);
+  }
+  // A quantity holds nothing besides itself; it is in no key.
+  void write(const std::pair<std::string, k8s::Quantity>& amount) { write(amount.first); }
   void write(const HostPort& used) {
     const auto& [ip, protocol, port] = used;
     add(ip, protocol, port);
@@ -146,10 +153,10 @@ bool visit_needs(Visit&& visit, Containers&... containers) {
 // together, until it returns false.
 template <typename Visit, typename... Pods>
 bool visit_template(Visit&& visit, Pods&... pods) {
-  return visit(pods.spec.priority...) && visit(pods.spec.containers...) &&
-         visit(pods.spec.init_containers...) && visit(pods.spec.resource_requests...) &&
-         visit(pods.spec.overhead...) && visit(pods.spec.node_selector...) &&
-         visit(pods.spec.node_affinity...) && visit(pods.spec.tolerations...) &&
+  return visit(pods.spec.containers...) && visit(pods.spec.init_containers...) &&
+         visit(pods.spec.resource_requests...) && visit(pods.spec.overhead...) &&
+         visit(pods.spec.node_selector...) && visit(pods.spec.node_affinity...) &&
+         visit(pods.spec.tolerations...) &&
          visit(Selected{pods.metadata.annotations, gpu::is_wish}...) &&
          visit(Selected{pods.metadata.labels, gpu::is_ours}...);
 }
@@ -166,9 +173,12 @@ struct Copy {
     return true;
   }
   bool operator()(Selected<k8s::StringMap> to, Selected<const k8s::StringMap> from) const {
-    for (const auto& [key, value] : from.entries) {
-      if (from.is_read(key)) to.entries.set(key, value);
-    }
+    std::vector<k8s::StringMap::Entry> read;
+    const auto is_read = [&from](const auto& entry) { return from.is_read(entry.first); };
+    read.reserve(
+        static_cast<std::size_t>(std::count_if(from.entries.begin(), from.entries.end(), is_read)));
+    std::copy_if(from.entries.begin(), from.entries.end(), std::back_inserter(read), is_read);
+    to.entries = k8s::StringMap(std::move(read));
     return true;
   }
 };
@@ -241,6 +251,27 @@ class Digest {
   }
 
   std::uint64_t value_ = 0;
+};
+
+// Adds up what a template holds.
+class Held {
+ public:
+  template <typename Part>
+  bool operator()(const Part& part) {
+    all_.add(part);
+    return true;
+  }
+  bool operator()(const std::vector<k8s::Container>& containers) {
+    containers_ += containers.capacity() * sizeof(k8s::Container);
+    for (const k8s::Container& container : containers) visit_needs(*this, container);
+    return true;
+  }
+  bool operator()(Selected<const k8s::StringMap> selected) { return (*this)(selected.entries); }
+  [[nodiscard]] std::size_t take() { return containers_ + all_.take().bytes; }
+
+ private:
+  Writer<HeapBytes> all_;
+  std::size_t containers_ = 0;
 };
 
 // By ascending id.
@@ -324,7 +355,6 @@ PodShape shape_of(const k8s::Pod& pod, ResourceNames& names) {
   shape.tolerations = pod.spec.tolerations;
   shape.host_ports = host_ports_of(pod);
   shape.node_name = pod.spec.node_name;
-  shape.priority = pod.spec.priority;
   shape.by_container = by_container(pod, shape.requests, names);
   shape.gpu = gpu::demand_of(shape.requests, pod.spec, names);
   shape.wishes = gpu::wishes_of(pod);
@@ -346,21 +376,28 @@ std::size_t template_digest(const k8s::Pod& pod) {
   return digest.value();
 }
 
+std::size_t heap_bytes(const k8s::Pod& sample) {
+  Held held;
+  visit_template(held, sample);
+  return held.take();
+}
+
 std::string shape_key(const PodShape& shape) {
   // `demand` and `gpu_memory` follow from the rest, and are left out.
   const auto& [requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
-               priority, too_many_resources, by_container, demand, wishes, gpu_memory] = shape;
+               too_many_resources, by_container, demand, wishes, gpu_memory] = shape;
   Writer<KeyText> key;
   key.add(requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
-          priority, too_many_resources, by_container, wishes);
+          too_many_resources, by_container, wishes);
   return key.take().key;
 }
 
 std::size_t heap_bytes(const PodShape& shape) {
+  const auto& [requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
+               too_many_resources, by_container, demand, wishes, gpu_memory] = shape;
   Writer<HeapBytes> all;
-  all.add(shape.requests, shape.node_selector, shape.node_affinity, shape.tolerations,
-          shape.host_ports, shape.node_name, shape.by_container, shape.wishes,
-          shape.wishes.known_profiles, shape.gpu.products);
+  all.add(requests, node_selector, node_affinity, tolerations, host_ports, node_name, by_container,
+          wishes, wishes.known_profiles, demand.products);
   return all.take().bytes;
 }
 

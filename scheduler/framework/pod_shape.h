@@ -3,7 +3,7 @@
 // Ten thousand pods of a training fleet are ten shapes. Plugins prepare once per shape, and the
 // engine caches their answers per shape, so whatever a plugin needs of a pod must be in here and
 // must be part of the shape's equality. What constraints across nodes read (namespace, labels,
-// claims) is the pod's class and stays out.
+// claims) is the pod's class and stays out, as does the priority, which decides about turns.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -30,7 +30,6 @@ struct PodShape {
   std::vector<HostPort> host_ports;
   // spec.nodeName of a pod in a hypothetical question; empty for pending pods.
   std::string node_name;
-  std::int32_t priority = 0;
   // The pod names more than kMostResourcesOfPod and so can run nowhere; `requests` is incomplete.
   bool too_many_resources = false;
   // For extended resources: the most that one container asks for, if that is less than in
@@ -60,6 +59,9 @@ struct PodShape {
 // Whether template_of() is equal for both, except for volumes and names: then their shapes are
 // equal. Much cheaper than making the shapes.
 [[nodiscard]] bool same_template(const k8s::Pod& a, const k8s::Pod& b);
+// What a template_of() holds besides itself, in bytes, without what the allocator adds to each
+// block.
+[[nodiscard]] std::size_t heap_bytes(const k8s::Pod& sample);
 // Equal if same_template() is true. Cheap; pods with different requests mostly have different
 // digests.
 [[nodiscard]] std::size_t template_digest(const k8s::Pod& pod);

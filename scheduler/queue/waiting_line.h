@@ -12,6 +12,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace sched {
@@ -95,8 +96,12 @@ class WaitingLine {
     quota::Demand demand;
     ByOrder members;  // not empty
   };
-  using Key = std::pair<std::size_t, std::uint32_t>;  // profile, kind
-  static Key key_of(const Entity& entity) { return {entity.profile, entity.kind}; }
+  // Profile, kind, and priority: a head that is always young would hide an older one that comes
+  // behind it by its priority.
+  using Key = std::tuple<std::size_t, std::uint32_t, std::int32_t>;
+  static Key key_of(const Entity& entity) {
+    return {entity.profile, entity.kind, entity.order.priority};
+  }
 
   // A red-black tree with the size of its subtree in each node.
   using Tree = __gnu_pbds::tree<QueueOrder, Entity*, std::less<>, __gnu_pbds::rb_tree_tag,

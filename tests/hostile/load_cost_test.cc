@@ -232,6 +232,61 @@ TEST_CASE("what is stored of shapes stays within the memory that it is given") {
   CHECK(kept_with(100 * kBound) - pods > 3 * kBound);
 }
 
+TEST_CASE("large pods that are gone leave no more than so much, however many there were") {
+  struct Large {
+    std::string name;
+    std::function<PodBuilder(int)> pod;
+  };
+  // Each differs from the others in what tells templates apart at a glance.
+  const auto made = [](int i) { return pod_of("crowd", i).gpus(1).cpu(fmt::format("{}m", i)); };
+  const auto list = [](int i) {
+    std::vector<std::string> values;
+    for (int k = 0; k < 2'000; ++k) values.push_back(fmt::format("a-long-value-{:026}-{}", i, k));
+    return values;
+  };
+  const std::vector<Large> crowds = {
+      {"node affinity",
+       [&](int i) {
+         return made(i).requires_nodes({tests::term({tests::label("a").in(list(i))})});
+       }},
+      {"lists of products",
+       [&](int i) {
+         return made(i).requires_nodes(
+             {tests::term({tests::label("nvidia.com/gpu.product").in(list(i))})});
+       }},
+      {"tolerations",
+       [&](int i) {
+         PodBuilder pod = made(i);
+         for (const std::string& value : list(i)) pod.tolerates(value);
+         return pod;
+       }},
+      {"containers",
+       [&](int i) {
+         PodBuilder pod = made(i);
+         for (int k = 0; k < 300; ++k) {
+           pod.first_runs(
+               tests::container(fmt::format("c{}", k), {{"cpu", "1m"}, {"memory", "1"}}));
+         }
+         return pod;
+       }},
+  };
+  constexpr int kLargePods = 400;
+  for (const Large& crowd : crowds) {
+    Cluster cluster({.shapes = 0});
+    const Cost cost = cost_of([&] {
+      for (int i = 0; i < kLargePods; ++i) {
+        const k8s::Pod pod = crowd.pod(i);
+        cluster.tell(event::PodUpserted{pod});
+        cluster.tell(
+            event::PodDeleted{{pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid}});
+      }
+    });
+    INFO(crowd.name << ": " << cost);
+    // 8 MiB of templates, and the kinds of pods that were counted.
+    CHECK(cost.kept_bytes <= 12 << 20);
+  }
+}
+
 TEST_CASE(
     "of a large pod that asks for many labels a few copies are made to find what would help") {
   constexpr int kLabels = 500;

@@ -91,6 +91,64 @@ TEST_CASE("a version is published when enough has come that says something new")
   }
 }
 
+TEST_CASE("of more kinds of pods than are counted those that came once are dropped") {
+  World world;
+  const auto most = static_cast<int>(WorkloadStatistics::kMostKinds);
+  world.arrive(pod("a").cpu("4").gpus(1), 100);
+  for (int i = 0; i < most; ++i) world.arrive(pod("b").cpu(std::to_string(10 + i) + "m"));
+  world.arrive(pod("c").cpu("8").gpus(8));
+  for (int i = 0; i < most - 2; ++i) world.arrive(pod("b").cpu(std::to_string(10 + i) + "m"));
+  const ClusterContextPtr seen = world.current();
+  CHECK(seen->pods.size() <= WorkloadStatistics::kMostKinds);
+  CHECK(seen->pods.front().cpu == 4'000);
+  CHECK(seen->pods.front().count == 50);
+}
+
+TEST_CASE("of the products that a pod names those count that there are; of very many, none") {
+  World world;
+  const auto naming = [](std::size_t products) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < products; ++i) names.push_back("P" + std::to_string(i));
+    return pod("a").gpus(1).requires_nodes(
+        {tests::term({tests::label("nvidia.com/gpu.product").in(names)})});
+  };
+  const NodeFacts p3 = world.facts(node("a").gpus(8).product("P3"));
+  world.statistics.node_changed(nullptr, &p3);
+  world.arrive(naming(20), 32);
+  CHECK(world.current()->pods.front().products == std::vector<std::string>{"P3"});
+  world.arrive(naming(3), 64);
+  CHECK(world.current()->pods.front().products == std::vector<std::string>{"?"});
+  world.arrive(naming(40), 128);
+  CHECK(world.current()->pods.front().products.empty());
+}
+
+TEST_CASE("kinds of pods that name no product of a node are one, until a node has it") {
+  World world;
+  for (const char* product : {"NVIDIA-L4", "Tesla-T4"}) {
+    world.arrive(pod("a").gpus(1).selects("nvidia.com/gpu.product", product), 32);
+  }
+  REQUIRE(world.current()->pods.size() == 1);
+  CHECK(world.current()->pods.front().count == 64);
+  const NodeFacts l4 = world.facts(node("b").gpus(1).product("NVIDIA-L4"));
+  world.statistics.node_changed(nullptr, &l4);
+  REQUIRE(world.current()->pods.size() == 2);
+  CHECK(world.current()->pods.front().count == 32);
+}
+
+TEST_CASE("the first node of a model is told of at once") {
+  World world;
+  const NodeFacts t4 = world.facts(node("a").gpus(8).product("Tesla-T4"));
+  for (int i = 0; i < 100; ++i) world.statistics.node_changed(nullptr, &t4);
+  const auto version = world.current()->version;
+  world.statistics.node_changed(nullptr, &t4);
+  CHECK(world.current()->version == version);
+  const NodeFacts l4 = world.facts(node("b").gpus(1).product("NVIDIA-L4"));
+  world.statistics.node_changed(nullptr, &l4);
+  CHECK(world.current()->version == version + 1);
+  world.statistics.node_changed(nullptr, &l4);
+  CHECK(world.current()->version == version + 1);
+}
+
 TEST_CASE("where there are many nodes it is looked at less often") {
   constexpr int kNodes = 6'000;
   World world;

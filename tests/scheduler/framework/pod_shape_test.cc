@@ -24,8 +24,7 @@ k8s::Pod with_resources(std::size_t count) {
 
 TEST_CASE("a shape holds what node-local plugins read") {
   ResourceNames names;
-  const k8s::Pod given =
-      pod("a").cpu("500m").gpus(2).host_port(80).selects("zone", "a").priority(7);
+  const k8s::Pod given = pod("a").cpu("500m").gpus(2).host_port(80).selects("zone", "a");
   const PodShape shape = shape_of(given, names);
   CHECK(shape.requests == std::vector<ResourceAmount>{{kCpu, 500}, {kNvidiaGpu, 2}});
   CHECK(shape.request(kNvidiaGpu) == 2);
@@ -33,15 +32,15 @@ TEST_CASE("a shape holds what node-local plugins read") {
   CHECK(shape.nonzero == NonZeroRequests{.cpu = 500, .memory = 200L * 1024 * 1024});
   CHECK(shape.node_selector == given.spec.node_selector);
   CHECK(shape.host_ports == std::vector<HostPort>{{"0.0.0.0", "TCP", 80}});
-  CHECK(shape.priority == 7);
   CHECK(shape.node_name.empty());
 }
 
-TEST_CASE("pods that differ in name, labels or claims have one shape") {
+TEST_CASE("pods that differ in name, labels, priority or claims have one shape") {
   ResourceNames names;
   const PodShape one = shape_of(pod("a").gpus(1), names);
-  const PodShape two =
-      shape_of(pod("b").in_namespace("ml").labelled("app", "x").mounts_claim("c").gpus(1), names);
+  const PodShape two = shape_of(
+      pod("b").in_namespace("ml").labelled("app", "x").mounts_claim("c").priority(7).gpus(1),
+      names);
   CHECK(one == two);
   CHECK(shape_key(one) == shape_key(two));
 }
@@ -82,7 +81,6 @@ TEST_CASE("shapes and their keys are equal together") {
       pod("a").host_port(80),
       pod("a").host_port(80, "10.0.0.1"),
       pod("a").host_port(80, "", "UDP"),
-      pod("a").priority(1),
       pod("a").on("node-1"),
       with_resources(kMostResourcesOfPod + 1),
   };
