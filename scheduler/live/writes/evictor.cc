@@ -134,7 +134,7 @@ void Evictor::on_failed(const StepPtr& step, const k8s::Error& error) {
   if (may_pass(error)) return repeat(step, error);
   // Somebody else has given the pod this condition, for another reason: it ends all the same.
   if (step->kind == Kind::kMark) return on_done(step);
-  end(*step->decision, fmt::format("{} failed: {}", text_of(*step), error.message));
+  end(*step->decision, failure_of(*step, error));
 }
 
 void Evictor::begin_victims(const std::shared_ptr<const decision::Evict>& decision) {
@@ -151,8 +151,7 @@ void Evictor::gone(const Step& victim) {
 }
 
 void Evictor::repeat(const StepPtr& step, const k8s::Error& error) {
-  tasks_.at(step->decision->plan).last_failure =
-      fmt::format("{} failed: {}", text_of(*step), error.message);
+  tasks_.at(step->decision->plan).last_failure = failure_of(*step, error);
   pausing_.insert(step);
   // The timer belongs to the step, so its task must not own it.
   step->pause = loop_.after(step->back_off.next(loop_.now(), error.retry_after),
@@ -166,24 +165,28 @@ void Evictor::repeat(const StepPtr& step, const k8s::Error& error) {
 }
 
 void Evictor::give_up(const decision::Evict& decision) {
-  std::string failure = std::move(tasks_.at(decision.plan).last_failure);
-  if (failure.empty()) {
-    failure = fmt::format("making room on node {} was not done in time", decision.node);
+  Failure failure = std::move(tasks_.at(decision.plan).last_failure);
+  if (failure.told.empty()) {
+    failure.told = fmt::format("making room on node {} was not done in time", decision.node);
+    failure.in_full = failure.told;
   }
   end(decision, std::move(failure));
 }
 
-void Evictor::end(const decision::Evict& decision, std::string failure) {
-  LogLine("room made")
-      .with("pod", decision.pod.namespace_ + "/" + decision.pod.name)
+void Evictor::end(const decision::Evict& decision, Failure failure) {
+  LogLine line(failure.told.empty() ? "room made" : "room not made");
+  line.with("pod", decision.pod.namespace_ + "/" + decision.pod.name)
       .with("uid", decision.pod.uid)
       .with("node", decision.node)
-      .with("victims", decision.victims.size())
-      .with("failure", failure)
-      .debug();
+      .with("victims", decision.victims.size());
+  if (failure.told.empty()) {
+    line.debug();
+  } else {
+    line.with("why", failure.in_full).warning();
+  }
   const std::uint64_t plan = decision.plan;
   drop(plan);
-  hooks_.on_outcome(plan, std::move(failure));
+  hooks_.on_outcome(plan, std::move(failure.told));
 }
 
 // The last references to the decision may go with it.
@@ -192,17 +195,28 @@ void Evictor::drop(std::uint64_t plan) {
   tasks_.erase(plan);
 }
 
-std::string Evictor::text_of(const Step& step) {
-  const std::string pod = step.pod.namespace_ + "/" + step.pod.name;
+Evictor::Failure Evictor::failure_of(const Step& step, const k8s::Error& error) {
+  const std::string in_full =
+      fmt::format("{} failed: {}",
+                  text_of(step, "pod " + step.pod.namespace_ + "/" + step.pod.name), error.message);
+  if (step.pod.namespace_ == step.decision->pod.namespace_) return {in_full, in_full};
+  const std::string answer = error.kind == k8s::ErrorKind::kStatus
+                                 ? fmt::format("HTTP {}", error.http_status)
+                                 : "the API server did not answer";
+  return {fmt::format("{} failed: {}", text_of(step, "a pod of another namespace"), answer),
+          in_full};
+}
+
+std::string Evictor::text_of(const Step& step, const std::string& pod) {
   switch (step.kind) {
     case Kind::kNominate:
-      return fmt::format("nominating pod {} for node {}", pod, step.decision->node);
+      return fmt::format("nominating {} for node {}", pod, step.decision->node);
     case Kind::kMark:
-      return fmt::format("setting the condition DisruptionTarget of pod {}", pod);
+      return fmt::format("setting the condition DisruptionTarget of {}", pod);
     case Kind::kDelete:
       break;
   }
-  return fmt::format("deleting pod {}", pod);
+  return fmt::format("deleting {}", pod);
 }
 
 }  // namespace sched::live

@@ -84,11 +84,17 @@ class Evictor {
     bool reclaimed = false;                  // of a victim (decision::Victim)
     std::unique_ptr<k8s::Timer> pause = {};  // before it is repeated
   };
+  // Why a call failed. Who created the pod that room is made for is told no name of another
+  // namespace's pod, and none of the server's words about it.
+  struct Failure {
+    std::string told;     // for the pod's condition
+    std::string in_full;  // for the log
+  };
   // A decision that is not over.
   struct Task {
-    std::string pod;           // uid
-    std::size_t left = 0;      // victims that are not gone yet
-    std::string last_failure;  // of a call that is repeated
+    std::string pod;       // uid
+    std::size_t left = 0;  // victims that are not gone yet
+    Failure last_failure;  // of a call that is repeated
     std::unique_ptr<k8s::Timer> limit;
   };
   using StepPtr = std::shared_ptr<Step>;
@@ -104,9 +110,10 @@ class Evictor {
   void gone(const Step& victim);
   void repeat(const StepPtr& step, const k8s::Error& error);
   void give_up(const decision::Evict& decision);
-  void end(const decision::Evict& decision, std::string failure);
+  void end(const decision::Evict& decision, Failure failure);
   void drop(std::uint64_t plan);
-  [[nodiscard]] static std::string text_of(const Step& step);
+  [[nodiscard]] static std::string text_of(const Step& step, const std::string& pod);
+  [[nodiscard]] static Failure failure_of(const Step& step, const k8s::Error& error);
 
   k8s::EventLoop& loop_;
   Calls calls_;

@@ -192,11 +192,11 @@ void Reporter::report(const decision::NodeBackedOff& decision) {
       .warning();
   const std::string platform =
       decision.platform.empty() ? "" : fmt::format("; it has {}", decision.platform);
-  record_node(decision.node, "Warning", "RejectsGpuPods",
-              fmt::format("its kubelet rejected {} pod(s) with devices, the last {} with {}; gets "
-                          "no such pods for {} s ({} in a row), or until one starts there{}",
-                          decision.rejected, path_of(decision.pod), decision.reason, length.count(),
-                          decision.in_a_row, platform));
+  record_node(
+      decision.node, "Warning", "RejectsGpuPods",
+      fmt::format("its kubelet rejected {} pod(s) with devices, the last with {}; gets "
+                  "no such pods for {} s ({} in a row), or until one starts there{}",
+                  decision.rejected, decision.reason, length.count(), decision.in_a_row, platform));
 }
 
 void Reporter::report(const decision::NodeReleased& decision) {

@@ -203,7 +203,7 @@ func TestBlackHole(t *testing.T) {
 		w.addPod(name, fixture.GPUs(1))
 		w.waitPod(name, "rejected by its node", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodFailed })
 	}
-	w.waitNodeEvent(hole, "RejectsGpuPods", "rejected 3 pod(s) with devices, the last "+w.ns+"/victim-2 with UnexpectedAdmissionError")
+	w.waitNodeEvent(hole, "RejectsGpuPods", "rejected 3 pod(s) with devices, the last with UnexpectedAdmissionError")
 
 	w.ask("kept", fixture.GPUs(1), "0/1 nodes are available: 1 node(s) were backed off after rejecting pods with devices.",
 		"3 rejected, the last with UnexpectedAdmissionError; backed off until ")

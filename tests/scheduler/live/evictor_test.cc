@@ -72,14 +72,15 @@ struct Server {
     answer(tl::unexpected(
         k8s::status_error(k8s::Status{.code = status, .reason = {}, .message = message})));
   }
-  void evict(std::uint64_t plan, const std::vector<std::string>& victims) {
+  void evict(std::uint64_t plan, const std::vector<std::string>& victims,
+             const std::string& namespace_ = "ml") {
     sched::decision::Evict decision;
     decision.plan = plan;
     decision.pod = {"ml", "p", "uid of p"};
     decision.scheduler_name = "s";
     decision.node = "n";
     for (const std::string& name : victims) {
-      decision.victims.push_back({{"ml", name, name + "-uid"}, reclaimed == name});
+      decision.victims.push_back({{namespace_, name, name + "-uid"}, reclaimed == name});
     }
     evictor.evict(std::move(decision));
   }
@@ -238,6 +239,16 @@ TEST_CASE("a refusal that does not pass ends the decision at once") {
   CHECK(s.open.empty());
   CHECK(s.evicted.empty());
   CHECK(s.outcomes.size() == 1);
+}
+
+TEST_CASE("of a victim in another namespace neither its name nor the server's words are told") {
+  Server s;
+  s.evict(7, {"a"}, "web");
+  s.answer();
+  s.answer();  // mark a
+  s.fail(403, "pods \"a\" is forbidden: it is web's");
+  REQUIRE(s.outcomes.size() == 1);
+  CHECK(s.outcomes[0].second == "deleting a pod of another namespace failed: HTTP 403");
 }
 
 TEST_CASE("after a refusal no further victim is begun") {

@@ -190,7 +190,7 @@ TEST_CASE("a pod that waits for room no more loses its nomination, where pods ge
                            decision::NotPrepared undone;
                            undone.pod = {"ml", "a", "uid-a"};
                            undone.scheduler_name = "gpu-scheduler";
-                           undone.message = "deleting pod web/v failed";
+                           undone.message = "deleting a pod of another namespace failed: HTTP 403";
                            bench.reporter.not_prepared(undone, 1ms);
                          }},
                         {"of another scheduler", false, [](Bench& bench) {
@@ -311,7 +311,7 @@ TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks 
       bench.requests_with(
           {"/namespaces/default/events", R"("kind":"Node")", R"("uid":"n1")", "\"RejectsGpuPods\"",
            "\"Warning\"", "\"Watching\"",
-           "rejected 3 pod(s) with devices, the last ml/a with "
+           "rejected 3 pod(s) with devices, the last with "
            "UnexpectedAdmissionError; gets no such pods for 60 s (2 in a row), or until one starts "
            "there; it has NVIDIA-L4, driver 570.124.06, CUDA 12.8\""}) == 1);
   bench.reporter.report(decision::NodeBackedOff{.node = "unlabelled",
