@@ -169,6 +169,7 @@ Explanation Questions::explained(const Asked& asked, bool each_node) const {
     if (verdict == NodeVerdict::excluded()) {
       for (const std::string_view reason : ruling.reasons(slot))
         ++excluded_for[std::string(reason)];
+      shortages.add_passing();
       continue;
     }
     counts.add(verdict);

@@ -26,7 +26,11 @@ FitReport FitReports::made(const ScoreCache& cache, const Scope& scope) const {
   ShortageReport shortages(cache.prepared(), names_);
   for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
     const auto verdict = cache.verdict(slot, scope);
-    if (verdict) shortages.add(nodes_.view(slot), *verdict, nodes_.rank(slot));
+    if (verdict) {
+      shortages.add(nodes_.view(slot), *verdict, nodes_.rank(slot));
+    } else if (cache.takes(slot, scope)) {
+      shortages.add_passing();
+    }
   }
   const VerdictCounts verdicts = cache.verdicts(scope);
   return {.message = fit_error(nodes_.size(), cache.prepared(), verdicts),

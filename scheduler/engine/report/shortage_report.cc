@@ -161,6 +161,7 @@ std::string ShortageReport::text() const {
   if (lead.empty() && nodes_ > 0) lead = for_two_text();
   if (!lead.empty()) sentences.push_back(lead + '.');
   sentences.insert(sentences.end(), rest.begin(), rest.end());
+  if (nodes_ == 0 || some_pass_) return fmt::format("{}", fmt::join(sentences, " "));
   const std::string absent = absent_.text();
   const std::string surveyed = surveys_text();
   // The likely cause first.

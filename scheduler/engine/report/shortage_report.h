@@ -44,6 +44,9 @@ class ShortageReport {
   // first is named). Asks the filters that were not asked before. The node's facts must outlive the
   // report.
   void add(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
+  // There is a node that every filter passes, and a rule across nodes excludes. What no node has or
+  // offers is not said then, since only those that refused were looked at.
+  void add_passing() { some_pass_ = true; }
 
   // The sentences, the most telling one first; empty if no node was added.
   [[nodiscard]] std::string text() const;
@@ -106,6 +109,7 @@ class ShortageReport {
   std::vector<NodeFilter::Shortage> shortages_;  // of the node that is being added
   std::vector<std::unique_ptr<Survey>> surveys_;
   std::size_t nodes_ = 0;  // added
+  bool some_pass_ = false;
 };
 
 }  // namespace sched

@@ -115,6 +115,25 @@ std::vector<Case> cases() {
        "zome; is zone meant? No node has a label rack. 3 nodes would take the pod but for "
        "NodeAffinity. NodeAffinity: node(s) didn't match Pod's node affinity/selector (first n1).",
        {"NodeAffinity"}},
+      {"a label that only a node has which a rule across nodes excludes",
+       {node("n1").labelled("pool", "a").labelled("kubernetes.io/hostname", "n1"),
+        node("n2").labelled("pool", "b").labelled("kubernetes.io/hostname", "n2")},
+       {},
+       our_pod("a")
+           .selects("pool", "a")
+           .near(tests::pods_like({{"app", "x"}}, "kubernetes.io/hostname")),
+       "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) "
+       "didn't match pod affinity rules.",
+       "1 node would take the pod but for NodeAffinity. NodeAffinity: node(s) didn't match Pod's "
+       "node affinity/selector (first n2).",
+       {"InterPodAffinity", "NodeAffinity"}},
+      {"a label, where no node was looked at",
+       {node("n1").labelled("pool", "a")},
+       {},
+       our_pod("a").selects("pool", "a").annotated("gpu-scheduler.io/gpu-type", ","),
+       "0/1 nodes are available: gpu-scheduler.io/gpu-type: \",\" has an item that names nothing.",
+       "",
+       {"GpuType"}},
       {"a device that no node offers",
        {node("n1").tainted("team"), node("n2").cpu("1")},
        {},
