@@ -29,7 +29,7 @@ void ParkedKinds::add(Entity& entity, WaitsFor waits_for, const Changes& after) 
   const bool sleeps_so = !group.members.empty() && !group.to_check && group.waits_for == all;
   if (!sleeps_so) take_out(group);
   group.members.emplace(entity.order, &entity);
-  if (!sleeps_so) lull(group, all, after);
+  if (!sleeps_so) put_to_sleep(group, all, after);
 }
 
 void ParkedKinds::remove(const Entity& entity) {
@@ -47,35 +47,35 @@ void ParkedKinds::remove(const Entity& entity) {
 
 void ParkedKinds::check(WaitsFor opened) {
   for_each_bit(opened, [&](std::size_t bit) {
-    while (!asleep_[bit].empty()) rouse(*asleep_[bit].back().group);
+    while (!asleep_[bit].empty()) mark(*asleep_[bit].back().group);
   });
 }
 
 void ParkedKinds::check_nodes(const NodeRoom& free) {
   constexpr auto kBit = static_cast<std::size_t>(std::countr_zero(kWaitsForNodes));
-  // From the back: rouse() replaces an entry by the last one, which was looked at already.
+  // From the back: mark() replaces an entry by the last one, which was looked at already.
   for (std::size_t i = asleep_[kBit].size(); i-- > 0;) {
-    if (free.holds(asleep_[kBit][i].least_room)) rouse(*asleep_[kBit][i].group);
+    if (free.holds(asleep_[kBit][i].least_room)) mark(*asleep_[kBit][i].group);
   }
 }
 
 std::size_t ParkedKinds::check_some_for_others(const Changes& changes, std::size_t most) {
-  std::size_t roused = 0;
-  const auto rouse_some = [&](ByAge& groups, std::uint64_t Changes::*what) {
-    for (std::size_t some = 0; some < most && !groups.empty(); ++some, ++roused) {
+  std::size_t marked = 0;
+  const auto mark_some = [&](ByAge& groups, std::uint64_t Changes::*what) {
+    for (std::size_t some = 0; some < most && !groups.empty(); ++some, ++marked) {
       Group& oldest = *groups.begin()->second;
       if (oldest.after.*what >= changes.*what) return;
-      rouse(oldest);
+      mark(oldest);
     }
   };
-  rouse_some(for_others_, &Changes::others);
-  rouse_some(for_nodes_, &Changes::nodes);
-  return roused;
+  mark_some(for_others_, &Changes::others);
+  mark_some(for_nodes_, &Changes::nodes);
+  return marked;
 }
 
 void ParkedKinds::check_group_of(const Entity& entity, WaitsFor opened) {
   Group& group = groups_.find(key_of(entity))->second;
-  if ((group.waits_for & opened) != 0) rouse(group);
+  if ((group.waits_for & opened) != 0) mark(group);
 }
 
 void ParkedKinds::put_off(const Entity& entity) {
@@ -98,7 +98,7 @@ void ParkedKinds::settle(const Entity& entity, WaitsFor waits_for, const Changes
   Group& group = groups_.find(key_of(entity))->second;
   take_out(group);
   // The entities behind the one that was checked may also wait for their turn.
-  lull(group, static_cast<WaitsFor>(waits_for | (group.waits_for & kWaitsForTurn)), after);
+  put_to_sleep(group, static_cast<WaitsFor>(waits_for | (group.waits_for & kWaitsForTurn)), after);
 }
 
 WaitsFor ParkedKinds::asleep() const {
@@ -124,16 +124,16 @@ std::vector<Entity*> ParkedKinds::one_of_each() const {
   return all;
 }
 
-void ParkedKinds::rouse(Group& group) {
+void ParkedKinds::mark(Group& group) {
   take_out(group);
   group.to_check = true;
   to_check_.emplace(best(group), &group);
 }
 
-void ParkedKinds::lull(Group& group, WaitsFor waits_for, const Changes& after) {
+void ParkedKinds::put_to_sleep(Group& group, WaitsFor waits_for, const Changes& after) {
   group.waits_for = waits_for;
   if ((waits_for & kWaitsForOthers) != 0) {
-    group.since = ++lulled_;
+    group.since = ++slept_;
     group.after = after;
     for_others_.emplace(group.since, &group);
     if ((waits_for & kWaitsForNodes) != 0) for_nodes_.emplace(group.since, &group);

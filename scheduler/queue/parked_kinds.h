@@ -84,8 +84,8 @@ class ParkedKinds {
   static Key key_of(const Entity& entity) { return {entity.profile, entity.kind, entity.apart}; }
   static const QueueOrder& best(const Group& group) { return group.members.begin()->first; }
   // To be checked from now on; asleep from now on, for `waits_for`.
-  void rouse(Group& group);
-  void lull(Group& group, WaitsFor waits_for, const Changes& after);
+  void mark(Group& group);
+  void put_to_sleep(Group& group, WaitsFor waits_for, const Changes& after);
   // Neither asleep nor to be checked, until one of the above is called.
   void take_out(Group& group);
 
@@ -107,7 +107,7 @@ class ParkedKinds {
   using ByAge = std::map<std::uint64_t, Group*>;
   ByAge for_others_;
   ByAge for_nodes_;
-  std::uint64_t lulled_ = 0;
+  std::uint64_t slept_ = 0;
 };
 
 }  // namespace sched
