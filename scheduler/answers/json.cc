@@ -242,6 +242,7 @@ std::string to_json(const Why& why) {
               {"wouldRunOnOneMoreOfType", why.room.if_empty_type},
               {"wouldRunIfChanged", array_of(why.remedies, remedy)},
               {"waitsForNodes", why.is_for_nodes},
+              {"waitsForPods", why.is_for_pods},
               {"quotaNeverGives", why.quota_never_gives}};
   if (why.chosen) all["chosen"] = json_of(*why.chosen);
   add_age(all, why.data_age);

@@ -20,25 +20,28 @@ std::size_t Outlook::advance(Engine& engine, Time now) {
       outcome.node = std::move(prepare->node);
       outcome.after_writes = true;
     } else if (auto* waits = std::get_if<decision::Unschedulable>(&*decision)) {
-      const bool by_quota = waits->reason == decision::Unschedulable::Reason::kGpuQuotaExceeded;
       Outcome& outcome = of(waits->pod);
       outcome.node.clear();
       outcome.refusal = intern({.message = std::move(waits->message),
                                 .details = std::move(waits->details),
                                 .plugins = std::move(waits->plugins),
-                                .by_quota = by_quota});
+                                .reason = waits->reason});
     } else if (auto* evict = std::get_if<decision::Evict>(&*decision)) {
       Outcome& outcome = of(evict->pod);
       outcome.node.clear();
-      outcome.refusal = intern(
-          {.message = std::move(evict->message), .details = {}, .plugins = {}, .by_quota = false});
+      outcome.refusal =
+          intern({.message = std::move(evict->message), .details = {}, .plugins = {}});
     }
   }
+  using Reason = decision::Unschedulable::Reason;
   // Groups of which pods are missing have that told when none has come for a while.
   for (const PodInLine& pod : engine.in_line()) {
     if (pod.group_waits.empty() || by_uid_.contains(pod.pod.uid)) continue;
     of(pod.pod).refusal =
-        intern({.message = pod.group_waits, .details = {}, .plugins = {}, .by_quota = false});
+        intern({.message = pod.group_waits,
+                .details = {},
+                .plugins = {},
+                .reason = pod.misses_pods ? Reason::kWaitingForPods : Reason::kUnschedulable});
   }
   return before;
 }

@@ -20,9 +20,14 @@ struct Refusal {
   std::string message;
   std::string details;
   std::vector<std::string> plugins;  // the plugins that refused, sorted
-  bool by_quota = false;             // quota, or the turn within it
+  // By quota, or the turn within it: kGpuQuotaExceeded.
+  decision::Unschedulable::Reason reason = decision::Unschedulable::Reason::kUnschedulable;
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
+
+[[nodiscard]] inline bool is_by_quota(const Refusal& refusal) {
+  return refusal.reason == decision::Unschedulable::Reason::kGpuQuotaExceeded;
+}
 
 class Outlook {
  public:

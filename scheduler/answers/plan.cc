@@ -118,7 +118,7 @@ class Planning {
     } else {
       const Refusal& refusal = outlook_.refusal(*outcome);
       // The message of a quota names it.
-      row.headline = refusal.by_quota ? refusal.message : short_reason(refusal);
+      row.headline = is_by_quota(refusal) ? refusal.message : short_reason(refusal);
       row.why = refusal.message + (refusal.details.empty() ? "" : " " + refusal.details);
     }
     plan_.waits.push_back(std::move(row));

@@ -41,7 +41,7 @@ void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
     return;
   }
   const Refusal& refusal = outlook.refusal(*outcome);
-  row.blocked_by = refusal.by_quota ? "quota" : "nodes";
+  row.blocked_by = blocked_by(refusal.reason);
   row.next = short_reason(refusal);
   row.message = refusal.message;
   if (!refusal.details.empty()) row.message += " " + refusal.details;
@@ -51,7 +51,7 @@ void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
 void tell(QueueRow& row, const PodInLine& pod, std::optional<LastRefusal> refusal) {
   if (pod.place == PodInLine::Place::kGated) return tell(row, pod, nullptr, Outlook());
   if (refusal) {
-    row.blocked_by = refusal->by_quota ? "quota" : "nodes";
+    row.blocked_by = blocked_by(refusal->reason);
     row.next = std::move(refusal->next);
     row.message = std::move(refusal->headline);
     return;
@@ -89,10 +89,23 @@ bool is_earlier(const PodInLine& a, const PodInLine& b) {
          std::tuple(a.priority, b.created, rank(b), b.pod.uid);
 }
 
+const char* blocked_by(decision::Unschedulable::Reason reason) {
+  using Reason = decision::Unschedulable::Reason;
+  switch (reason) {
+    case Reason::kGpuQuotaExceeded:
+      return "quota";
+    case Reason::kWaitingForPods:
+      return "pods";
+    case Reason::kUnschedulable:
+      break;
+  }
+  return "nodes";
+}
+
 std::string short_reason(const Refusal& refusal) {
   constexpr std::string_view kAvailable = "nodes are available: ";
   std::string_view text = refusal.message;
-  if (refusal.by_quota) {
+  if (is_by_quota(refusal)) {
     if (const auto end = text.find(": "); end != std::string_view::npos)
       text.remove_prefix(end + 2);
   } else if (!refusal.details.empty()) {
@@ -106,7 +119,7 @@ std::string short_reason(const Refusal& refusal) {
 }
 
 std::string headline_of(const Refusal& refusal, const std::string& quota) {
-  return (refusal.by_quota ? "quota " + quota + ": " : "") + short_reason(refusal);
+  return (is_by_quota(refusal) ? "quota " + quota + ": " : "") + short_reason(refusal);
 }
 
 std::string meant_by(const std::string& scheduler_name, const std::set<std::string>& served) {

@@ -26,7 +26,7 @@ struct QueueRow {
   std::string asks;   // as in PodInLine
   std::int64_t gpus = 0;
   Time created{};
-  std::string blocked_by;  // "quota", "nodes", "gates"; empty: nothing
+  std::string blocked_by;  // "quota", "nodes", "pods", "gates"; empty: nothing
   std::string next;        // what happens next, or must happen
   std::string message;     // the engine's whole message
 };
@@ -60,8 +60,11 @@ struct Queue {
 struct LastRefusal {
   std::string next;      // as QueueRow::next
   std::string headline;  // in one sentence, with numbers
-  bool by_quota = false;
+  decision::Unschedulable::Reason reason = decision::Unschedulable::Reason::kUnschedulable;
 };
+
+// As QueueRow::blocked_by.
+[[nodiscard]] const char* blocked_by(decision::Unschedulable::Reason reason);
 
 // Whether a pod that waits for a scheduler that is none of `served` gets a row: its scheduler name
 // seems to be a misspelling of one of them, or it asks for GPUs.

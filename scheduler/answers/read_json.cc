@@ -78,6 +78,7 @@ void read_room(const Json& json, Why& why) {
     read_into(one, "podsEnd", remedy.ends);
   }
   read_into(json, "waitsForNodes", why.is_for_nodes);
+  read_into(json, "waitsForPods", why.is_for_pods);
   read_into(json, "quotaNeverGives", why.quota_never_gives);
   const auto withheld = json.find("withheld");
   if (withheld == json.end()) return;

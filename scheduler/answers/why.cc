@@ -75,15 +75,20 @@ Told told_of(const Explanation& explanation, const k8s::Pod& pod) {
           .generation = pod.metadata.generation};
 }
 
-void tell(Why& why, const Refusal& refusal) {
-  why.details = without_first_sentence(refusal.details);
-  why.headline = headline_of(refusal, why.quota);
-  why.is_for_nodes = !refusal.by_quota;
-  if (!refusal.by_quota) return;
+void wait_for(Why& why, decision::Unschedulable::Reason reason) {
+  why.is_for_nodes = reason == decision::Unschedulable::Reason::kUnschedulable;
+  why.is_for_pods = reason == decision::Unschedulable::Reason::kWaitingForPods;
+  if (why.is_for_nodes) return;
   // Room on nodes would not help.
   why.room = {};
   why.ends.clear();
   why.remedies.clear();
+}
+
+void tell(Why& why, const Refusal& refusal) {
+  why.details = without_first_sentence(refusal.details);
+  why.headline = headline_of(refusal, why.quota);
+  wait_for(why, refusal.reason);
 }
 
 // Of a pod that no node takes.
@@ -201,10 +206,7 @@ void tell_now(const Engine& engine, const k8s::Pod& pod, const Explanation& expl
     return;
   }
   find_room(engine, pod, why);
-  tell(why, {.message = explanation.message,
-             .details = explanation.details,
-             .plugins = {},
-             .by_quota = false});
+  tell(why, {.message = explanation.message, .details = explanation.details, .plugins = {}});
 }
 
 }  // namespace
@@ -239,6 +241,7 @@ void wait_with_group(Why& why, const PodInLine& in_line) {
   why.told.reset();
   why.headline = in_line.group_waits.empty() ? "the turn of its group " + in_line.group + " comes"
                                              : in_line.group_waits;
+  if (in_line.misses_pods) wait_for(why, decision::Unschedulable::Reason::kWaitingForPods);
 }
 
 Why why_waiting(const Engine& engine, const k8s::Pod& pod, const PodInLine& in_line, Time now) {

@@ -104,9 +104,10 @@ struct Evict {
 
 // The pod is not placed for now. Report the reason; nothing else happens until something changes.
 struct Unschedulable {
-  // The reason of its condition PodScheduled. It is not Unschedulable if quota refuses the pod: a
-  // cluster autoscaler that reads that adds nodes, which do not help.
-  enum class Reason : std::uint8_t { kUnschedulable, kGpuQuotaExceeded };
+  // The reason of its condition PodScheduled. It is not Unschedulable if quota refuses the pod, or
+  // if pods of its group are missing: a cluster autoscaler that reads that adds nodes, which do not
+  // help.
+  enum class Reason : std::uint8_t { kUnschedulable, kGpuQuotaExceeded, kWaitingForPods };
 
   PodRef pod;
   std::string scheduler_name;
@@ -141,7 +142,15 @@ struct MisnamedScheduler {
 
 // The name that Kubernetes uses for it.
 [[nodiscard]] constexpr const char* to_string(Unschedulable::Reason reason) {
-  return reason == Unschedulable::Reason::kGpuQuotaExceeded ? "GpuQuotaExceeded" : "Unschedulable";
+  switch (reason) {
+    case Unschedulable::Reason::kGpuQuotaExceeded:
+      return "GpuQuotaExceeded";
+    case Unschedulable::Reason::kWaitingForPods:
+      return "WaitingForPods";
+    case Unschedulable::Reason::kUnschedulable:
+      break;
+  }
+  return "Unschedulable";
 }
 
 // Pods with devices fail on the node before they start: it gets no such pods for a while.

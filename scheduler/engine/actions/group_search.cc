@@ -120,7 +120,7 @@ bool GroupSearch::seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, F
   Ruling ruling = by_rules ? finder_.ruling_with(pod, trial.nodes) : finder_.ruling_for(pod);
   const bool rules_out_some = !ruling.allows_all();
   if (found.seats.empty() && !asked.not_first.empty()) {
-    ruling.add({"InterPodAffinity", "another domain", Code::kUnschedulable, false}, asked.not_first,
+    ruling.add({kPodGroupPlugin, "another domain", Code::kUnschedulable, false}, asked.not_first,
                std::nullopt);
   }
   Where where{.ruling = &ruling, .trial = &trial.nodes};

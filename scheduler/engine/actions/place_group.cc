@@ -14,8 +14,6 @@ namespace {
 
 using Reason = decision::Unschedulable::Reason;
 
-constexpr const char* kPlugin = "PodGroup";
-
 // A controller creates the pods of a group one after the other: that some are missing is told when
 // none has come for so long.
 constexpr std::chrono::seconds kQuiet{1};
@@ -83,7 +81,7 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
       tell(group,
            {.message = fit_error(world_.nodes.size(), "the pods of a group exclude each other"),
             .details = fmt::format("This is about group {}.", group.name),
-            .plugins = {kPlugin},
+            .plugins = {std::string(kPodGroupPlugin)},
             .reason = {}},
            now);
   queue_.refuse(group, {}, std::min(again, now + kTriesAgain));
@@ -92,9 +90,12 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
 void PlaceGroup::wait_for_pods(WaitingGroup& group, Time now) {
   const Time quiet = group.joined + kQuiet;
   if (now < quiet) return queue_.refuse(group, {}, quiet, QueueEvent::kUncounted);
-  const Time again = tell(
-      group, {.message = missing_pods(group), .details = {}, .plugins = {kPlugin}, .reason = {}},
-      now);
+  const Time again = tell(group,
+                          {.message = missing_pods(group),
+                           .details = {},
+                           .plugins = {std::string(kPodGroupPlugin)},
+                           .reason = Reason::kWaitingForPods},
+                          now);
   queue_.refuse(group, {}, again);
 }
 
@@ -196,7 +197,7 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
     told.reason = Reason::kGpuQuotaExceeded;
   } else if (told.message.empty()) {
     told.message = fit_error(world_.nodes.size(), "not enough of them were found for a group");
-    told.plugins = {kPlugin};
+    told.plugins = {std::string(kPodGroupPlugin)};
   }
   again = std::min(again, tell(group, told, now));
   queue_.park(group, apart, waits_for, again);
@@ -219,7 +220,7 @@ Decision PlaceGroup::refusal_of(WaitingPod& pod, const std::string& problem) con
                                  .generation = pod.pod.metadata.generation,
                                  .message = fit_error(world_.nodes.size(), problem),
                                  .details = {},
-                                 .plugins = {kPlugin},
+                                 .plugins = {std::string(kPodGroupPlugin)},
                                  .attempts = ++pod.attempts};
 }
 

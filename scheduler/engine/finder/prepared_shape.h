@@ -46,8 +46,9 @@ enum class RefusedBy : std::uint8_t {
   kUsage,  // some by what is taken on them
 };
 
-// The name of the quota's refusals among those of the filters.
+// The names of refusals by quota, and of whole groups, among those of the filters.
 inline constexpr std::string_view kQuotaPlugin = "GpuQuota";
+inline constexpr std::string_view kPodGroupPlugin = "PodGroup";
 
 struct PreparedFilter {
   const FilterPlugin* plugin = nullptr;

@@ -78,6 +78,7 @@ class Questions::Lines {
     return {.pod = ref_of(pod.pod),
             .group = pod.group == nullptr ? std::string() : pod.group->name,
             .group_waits = pod.group == nullptr ? std::string() : why_waits(*pod.group),
+            .misses_pods = pod.group != nullptr && !missing_pods(*pod.group).empty(),
             .quota = by_quota ? world_.ledger.name_of(quota_of(entity)) : std::string(),
             .place = place_of(entity.place),
             .priority = pod.order.priority,

@@ -157,8 +157,11 @@ std::map<std::string, std::int64_t> amounts_from(const Json& json, std::string_v
 // Absent in recordings from before there were quotas.
 decision::Unschedulable::Reason reason_from(const Json& json) {
   using Reason = decision::Unschedulable::Reason;
-  const bool quota = json.value("reason", "") == decision::to_string(Reason::kGpuQuotaExceeded);
-  return quota ? Reason::kGpuQuotaExceeded : Reason::kUnschedulable;
+  const std::string name = json.value("reason", "");
+  for (const Reason reason : {Reason::kGpuQuotaExceeded, Reason::kWaitingForPods}) {
+    if (name == decision::to_string(reason)) return reason;
+  }
+  return Reason::kUnschedulable;
 }
 
 decision::Unschedulable unschedulable_from(const Json& json) {

@@ -21,20 +21,20 @@ bool has_gpus(const k8s::Pod& pod) {
 
 // The message of a quota names it.
 UiNotes::Refusal refusal_by(const decision::Unschedulable& told) {
-  const bool by_quota = told.reason == decision::Unschedulable::Reason::kGpuQuotaExceeded;
   const answers::Refusal refusal{.message = told.message,
                                  .details = told.details,
                                  .plugins = told.plugins,
-                                 .by_quota = by_quota};
-  return {.next = answers::short_reason(refusal),
-          .headline = by_quota ? told.message : answers::headline_of(refusal, {}),
-          .by_quota = by_quota};
+                                 .reason = told.reason};
+  return {
+      .next = answers::short_reason(refusal),
+      .headline = answers::is_by_quota(refusal) ? told.message : answers::headline_of(refusal, {}),
+      .reason = told.reason};
 }
 
 // The pod waits until room is made for it, whatever quota or node lacked it before.
 UiNotes::Refusal wait_for_room(const decision::Evict& told) {
-  std::string reason = answers::short_reason(
-      {.message = told.message, .details = {}, .plugins = {}, .by_quota = false});
+  std::string reason =
+      answers::short_reason({.message = told.message, .details = {}, .plugins = {}});
   return {.next = reason, .headline = std::move(reason)};
 }
 

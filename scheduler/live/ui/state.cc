@@ -78,7 +78,8 @@ Json states_json(const GpuTotals& totals) {
 }
 
 struct Why {
-  std::string blocked_by;  // "quota", "nodes", "gates", "itself"; empty: nothing that is known
+  // "quota", "nodes", "pods", "gates", "itself"; empty: nothing that is known.
+  std::string blocked_by;
   std::string sentence;
 };
 
@@ -88,7 +89,7 @@ Why why(const PodInLine& pod, const UiNotes& notes) {
     return {"gates", "has scheduling gates, and waits until they are removed"};
   }
   if (const auto refusal = notes.refusal_of(pod.pod.uid)) {
-    return {refusal->by_quota ? "quota" : "nodes", refusal->headline};
+    return {answers::blocked_by(refusal->reason), refusal->headline};
   }
   if (pod.place == PodInLine::Place::kBackoff) return {"", "is tried again after a back-off"};
   return {"", "waits for its turn"};

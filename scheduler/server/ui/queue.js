@@ -3,7 +3,7 @@
 import { ask, byId, duration, el, kAskAgain, keyed, number, plural, setAttribute, setText } from './dom.js';
 import { whyAnswer } from './why.js';
 
-const kBlocked = { quota: 'quota', nodes: 'no node', gates: 'gated', itself: 'never', '': 'its turn' };
+const kBlocked = { quota: 'quota', nodes: 'no node', pods: 'its group', gates: 'gated', itself: 'never', '': 'its turn' };
 
 const kMostWhole = 20;  // rows
 

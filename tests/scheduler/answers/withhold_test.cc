@@ -72,7 +72,7 @@ class RandomCluster {
       if (const auto* waits = std::get_if<decision::Unschedulable>(&*decision)) {
         refusals[waits->pod.uid] = {.next = waits->message,
                                     .headline = waits->message + " " + waits->details,
-                                    .by_quota = false};
+                                    .reason = waits->reason};
       }
       now += std::chrono::minutes(1);
     }

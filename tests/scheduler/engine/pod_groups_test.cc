@@ -22,6 +22,24 @@ TEST_CASE("no pod of a group gets a node before as many are there as start toget
   CHECK(s.outcome() == all_bound(8));
 }
 
+TEST_CASE("an autoscaler is not told of a group that lacks pods, but of one that lacks room") {
+  Groups s;
+  s.has_nodes(1);
+  const auto reason = [&s] {
+    const auto decision = s.engine.step(s.now);
+    return std::string(to_string(std::get<decision::Unschedulable>(decision.value()).reason));
+  };
+  s.has_pods("train", 8, 3);
+  CHECK(s.decide() == Texts{});
+  s.now += 1s;
+  CHECK(reason() == "WaitingForPods");
+  CHECK(s.engine.in_line().front().misses_pods);
+  CHECK(s.decide().size() == 2);
+  for (int i = 3; i < 8; ++i) s.has(of("train", 8, i));
+  CHECK(reason() == "Unschedulable");
+  CHECK_FALSE(s.engine.in_line().front().misses_pods);
+}
+
 TEST_CASE("that pods are missing is told when none has come for a second, and to each pod once") {
   Groups s;
   s.has_nodes(8);

@@ -70,8 +70,9 @@ TEST_CASE("kubectl gpu why and queue say for what a group waits") {
   const std::string missing = "2 of the 3 pods that start together as group train are there";
   std::string said = answer({"why", "demo/train-1", "--from", pods(2, 3)});
   INFO(said);
-  CHECK_THAT(said, Catch::Contains(missing));
-  CHECK_THAT(answer({"queue", "-n", "demo", "--from", pods(2, 3)}), Catch::Contains(missing));
+  CHECK_THAT(said, Catch::Contains(missing) && Catch::Contains("kubectl get pods -n demo"));
+  CHECK_THAT(answer({"queue", "-n", "demo", "--from", pods(2, 3)}),
+             Catch::Contains(" pods  ") && Catch::Contains(missing));
   said = answer({"why", "demo/train-1", "--from", pods(100, 100)});
   CHECK_THAT(said, Catch::Contains("of the 100 pods that start together as group train"));
   CHECK(said.find("No node would take it") == std::string::npos);

@@ -15,6 +15,8 @@ using tests::pod;
 
 namespace {
 
+using Reason = decision::Unschedulable::Reason;
+
 constexpr Time kNow{std::chrono::seconds{1'767'265'200}};
 
 decision::Bind bind_of(const std::string& uid) {
@@ -96,13 +98,13 @@ TEST_CASE("why a pod waits is one sentence, until it has a node or is gone") {
                            "nvidia.com/gpu: asked 8, 2 free. More is said."));
   notes.decided(refusal_of("b", "0/8 nodes are available: 8 Insufficient cpu."));
   auto by_quota = refusal_of("c", "quota q: H100 needs 1, 4 of 4 in use");
-  by_quota.reason = decision::Unschedulable::Reason::kGpuQuotaExceeded;
+  by_quota.reason = Reason::kGpuQuotaExceeded;
   notes.decided(by_quota);
   CHECK(notes.refusal_of("a")->headline == "nvidia.com/gpu: asked 8, 2 free");
-  CHECK_FALSE(notes.refusal_of("a")->by_quota);
+  CHECK(notes.refusal_of("a")->reason == Reason::kUnschedulable);
   CHECK(notes.refusal_of("b")->headline == "8 Insufficient cpu");
   CHECK(notes.refusal_of("c")->headline == "quota q: H100 needs 1, 4 of 4 in use");
-  CHECK(notes.refusal_of("c")->by_quota);
+  CHECK(notes.refusal_of("c")->reason == Reason::kGpuQuotaExceeded);
   CHECK(notes.decisions() == 3);
 
   notes.decided(bind_of("a"));
@@ -169,7 +171,7 @@ TEST_CASE("the history keeps the samples of a day, and no more") {
 TEST_CASE("a pod for which others are evicted waits for that") {
   UiNotes notes;
   decision::Unschedulable by_quota = refusal_of("a", "quota team: H100 needs 1, 4 of 4 in use");
-  by_quota.reason = decision::Unschedulable::Reason::kGpuQuotaExceeded;
+  by_quota.reason = Reason::kGpuQuotaExceeded;
   notes.decided(by_quota);
   decision::Evict evict;
   evict.pod = by_quota.pod;
@@ -184,5 +186,5 @@ TEST_CASE("a pod for which others are evicted waits for that") {
         "8 Insufficient nvidia.com/gpu. preemption: found a potential placement for pod on node "
         "n1, preempting 2 victims");
   CHECK(notes.refusal_of("a")->next == notes.refusal_of("a")->headline);
-  CHECK_FALSE(notes.refusal_of("a")->by_quota);
+  CHECK(notes.refusal_of("a")->reason == Reason::kUnschedulable);
 }
