@@ -154,10 +154,10 @@ type neighbours struct {
 	rss   int // before
 }
 
-func newNeighbours(t *testing.T) *neighbours {
+func newNeighbours(t *testing.T, changes ...func(*setup)) *neighbours {
 	n := &neighbours{w: newWorld(t)}
 	n.w.addGPUNodes(10)
-	n.s = startSubject(t)
+	n.s = startSubject(t, changes...)
 	n.w.addPod("first", fixture.GPUs(1))
 	n.w.waitBinds(1)
 	n.made = 1
