@@ -1,6 +1,9 @@
 package ecosystem
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"gpu-scheduler.io/tests/cluster/fixture"
@@ -58,6 +61,69 @@ func TestLeaderWorkerSet(t *testing.T) {
 	p.addNodes(taintedGPUs("gpu-2", fixture.H100))
 	p.waitRunning("default", set, 9, "gpu-")
 	p.wantGroupsOnNodesOfTheirOwn(set, group, 3)
+}
+
+// TestGangOfAJobSet: the pods of a JobSet, of two pod templates, start together. With room for all but one none gets a node, the coordinator without GPU neither.
+func TestGangOfAJobSet(t *testing.T) {
+	p := newSite(t, taintedGPUs("gpu-0", fixture.H100), fixture.GPUNode("gpu-1", fixture.H100, 4, fixture.Tainted()))
+	p.startController("jobset", "apiVersion: config.jobset.x-k8s.io/v1alpha1"+setConfiguration)
+	p.waitWebhooks(example("workloads/jobset-gang.yaml"), ".spec.successPolicy.operator", "All")
+	p.runScheduler("--secure-port=0")
+	p.kubectl("apply", "-f", example("workloads/jobset-gang.yaml"))
+
+	const set = "jobset.sigs.k8s.io/jobset-name=pretrain-gang"
+	p.waitWaiting("default", set, 5, corev1.PodReasonUnschedulable, "There is room for 4 of the 5 pods that start together as group pretrain.")
+	p.addNodes(taintedGPUs("gpu-2", fixture.H100))
+	p.waitRunning("default", set+",jobset.sigs.k8s.io/replicatedjob-name=coordinator", 1, "node-")
+	p.waitRunning("default", set+",jobset.sigs.k8s.io/replicatedjob-name=worker", 4, "gpu-")
+	p.end(p.pods("default", set)...)
+	p.kubectl("wait", "--for=condition=Completed", "jobset/pretrain-gang", "--timeout=120s")
+
+	p.applyChanged("workloads/jobset-gang.yaml", "pretrain", "in-order", "\n  replicatedJobs:", "\n  startupPolicy: {startupPolicyOrder: InOrder}\n  replicatedJobs:")
+	p.waitWaiting("default", "jobset.sigs.k8s.io/jobset-name=in-order-gang", 1, "WaitingForPods", "1 of the 5 pods that start together as group in-order are there")
+}
+
+// TestGangOfALeaderWorkerSet: leader and workers start together. With room for all but one none gets a node. Where the controller creates the workers after the
+// leader has a node, or is ready, the leader waits and says for what.
+func TestGangOfALeaderWorkerSet(t *testing.T) {
+	p := newSite(t, taintedGPUs("gpu-0", fixture.H100))
+	p.startController("lws", "apiVersion: config.lws.x-k8s.io/v1alpha1"+setConfiguration)
+	p.waitWebhooks(example("workloads/leaderworkerset-gang.yaml"), ".spec.networkConfig.subdomainPolicy", "Shared")
+	p.runScheduler("--secure-port=0")
+	p.kubectl("apply", "-f", example("workloads/leaderworkerset-gang.yaml"))
+
+	const set = "leaderworkerset.sigs.k8s.io/name="
+	p.waitWaiting("default", set+"serve-gang", 3, corev1.PodReasonUnschedulable, "There is room for 2 of the 3 pods that start together as group serve.")
+	p.addNodes(taintedGPUs("gpu-1", fixture.H100))
+	p.waitRunning("default", set+"serve-gang", 3, "gpu-")
+	p.kubectl("wait", "--for=condition=Available", "leaderworkerset/serve-gang", "--timeout=120s")
+
+	p.addNodes(taintedGPUs("gpu-2", fixture.H100), taintedGPUs("gpu-3", fixture.H100))
+	p.applyChanged("workloads/leaderworkerset-gang.yaml", "serve", "ready", "LeaderCreated", "LeaderReady")
+	p.applyChanged("workloads/leaderworkerset-gang.yaml", "serve", "apart",
+		"  name: serve-gang\n", "  name: serve-gang\n  annotations: {leaderworkerset.sigs.k8s.io/exclusive-topology: kubernetes.io/hostname}\n")
+	for _, group := range []string{"ready", "apart"} {
+		p.waitWaiting("default", set+group+"-gang", 1, "WaitingForPods", "1 of the 3 pods that start together as group "+group+" are there")
+	}
+}
+
+// applyChanged applies an example under another name, which is that of its group, too, and with one more change.
+func (p *plane) applyChanged(file, name, otherName, from, to string) {
+	p.t.Helper()
+	text, err := os.ReadFile(example(file))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	changed := strings.Replace(string(text), from, to, 1)
+	if changed == string(text) {
+		p.t.Fatalf("%s has no %q", file, from)
+	}
+	changed = strings.NewReplacer("name: "+name+"-gang", "name: "+otherName+"-gang", "pod-group: "+name, "pod-group: "+otherName).Replace(changed)
+	copied := filepath.Join(p.t.TempDir(), otherName+".yaml")
+	if err := os.WriteFile(copied, []byte(changed), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.kubectl("apply", "-f", copied)
 }
 
 // wantPerNode: so many pods of a selector are on each node.
