@@ -152,14 +152,8 @@ func TestChartIsClean(t *testing.T) {
 
 // TestChartIsPackaged: the folder follows links to the manifests, of which a package must have the contents.
 func TestChartIsPackaged(t *testing.T) {
-	dir := t.TempDir()
-	mustRun(t, "helm", "package", "--destination", dir, chart)
-	packages, err := filepath.Glob(filepath.Join(dir, "gpu-scheduler-*.tgz"))
-	if err != nil || len(packages) != 1 {
-		t.Fatalf("helm package left %q, %v", packages, err)
-	}
 	all := []string{"--set", "admission=true,defaultSpread=true,preemption=true,metrics.serviceMonitor=true,metrics.alerts=true,metrics.dashboards=true"}
-	if got, want := templateOf(t, packages[0], all...), template(t, all...); got != want {
+	if got, want := templateOf(t, packageChart(t, chart), all...), template(t, all...); got != want {
 		t.Errorf("the package makes other objects than the folder: %s", diff.Diff(want, got))
 	}
 }

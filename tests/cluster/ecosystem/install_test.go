@@ -2,7 +2,10 @@ package ecosystem
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
@@ -28,6 +31,115 @@ func TestHelmInstallsAndKeepsQuotas(t *testing.T) {
 	p.helm("install", "gpu-scheduler", chart)
 	p.wantReplicas(2)
 	p.wantQuota()
+}
+
+// TestHelmUpgradesBetweenVersions: what a version of the chart has and the other has not comes and goes with upgrade and rollback, all else stays. So do the quotas,
+// even where an upgrade gives up their definition.
+func TestHelmUpgradesBetweenVersions(t *testing.T) {
+	p := newPlane(t)
+	version := chartVersion(t)
+	older, newer := packageChart(t, olderChart(t, version)), packageChart(t, chart)
+	p.kubectl("create", "-f", filepath.Join(root, "manifests/base/namespace.yaml"))
+	p.helm("install", "gpu-scheduler", older)
+	p.addQuota()
+	const release, added, removed = "secrets gpu-scheduler/sh.helm.release.v1.gpu-scheduler.v", "roles.rbac.authorization.k8s.io gpu-scheduler/gpu-scheduler-answers",
+		"configmaps gpu-scheduler/gpu-scheduler-retired"
+	var first map[string]bool
+	p.eventually("the API server lists what it makes of the definition", func() (bool, string) {
+		first = p.mustHaveEverything()
+		for object := range leftWithQuotas {
+			if !first[object] {
+				return false, "without " + object
+			}
+		}
+		return true, ""
+	})
+	p.wantVersion(olderVersion, false)
+
+	p.helm("upgrade", "gpu-scheduler", newer)
+	p.wantChanged(first, []string{added, release + "2"}, []string{removed})
+	p.wantVersion(version, true)
+	p.wantQuota()
+	second := p.mustHaveEverything()
+	p.helm("rollback", "gpu-scheduler", "1")
+	p.wantChanged(second, []string{removed, release + "3"}, []string{added})
+	p.wantVersion(olderVersion, false)
+	p.wantQuota()
+
+	third := p.mustHaveEverything()
+	p.helm("upgrade", "gpu-scheduler", newer, "--set", "quotaDefinition=false")
+	p.wantChanged(third, []string{added, release + "4"}, []string{removed})
+	p.wantQuota()
+}
+
+// chartVersion is the version that the chart's folder has, which is the scheduler's, too.
+func chartVersion(t *testing.T) string {
+	t.Helper()
+	_, version, is := strings.Cut(readPage(t, filepath.Join(chart, "Chart.yaml")), "\nappVersion: ")
+	if !is {
+		t.Fatal("Chart.yaml has no appVersion")
+	}
+	version, _, _ = strings.Cut(version, "\n")
+	return version
+}
+
+const olderVersion = "0.0.9"
+
+// olderChart is the chart as an older version might have been: without a role, with an object that is no more, and with a column less of GpuQuota.
+func olderChart(t *testing.T, version string) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "chart")
+	// The chart has links to the manifests.
+	if output, err := exec.CommandContext(t.Context(), "cp", "-rL", chart, folder).CombinedOutput(); err != nil {
+		t.Fatalf("copy the chart: %v: %s", err, output)
+	}
+	for file, change := range map[string][2]string{
+		"Chart.yaml":               {"ersion: " + version + "\n", "ersion: " + olderVersion + "\n"}, // version and appVersion
+		"templates/objects.yaml":   {` "base/answers-role.yaml"`, ""},
+		"base/crds/gpuquotas.yaml": {"        - {name: Parent, type: string, jsonPath: .spec.parent, priority: 1}\n", ""},
+	} {
+		path := filepath.Join(folder, file)
+		text := readPage(t, path)
+		if !strings.Contains(text, change[0]) {
+			t.Fatalf("%s has no %q", file, change[0])
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, change[0], change[1])), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const retired = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gpu-scheduler-retired}\n"
+	if err := os.WriteFile(filepath.Join(folder, "templates/retired.yaml"), []byte(retired), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// packageChart is what helm package makes of a chart's folder.
+func packageChart(t *testing.T, folder string) string {
+	t.Helper()
+	dir := t.TempDir()
+	mustRun(t, "helm", "package", "--destination", dir, folder)
+	packages, err := filepath.Glob(filepath.Join(dir, "gpu-scheduler-*.tgz"))
+	if err != nil || len(packages) != 1 {
+		t.Fatalf("helm package left %q, %v", packages, err)
+	}
+	return packages[0]
+}
+
+// wantVersion: the Deployment has the image of a version, and GpuQuota the column that the newer one has.
+func (p *plane) wantVersion(want string, column bool) {
+	p.t.Helper()
+	deployment, err := p.cluster.Client().AppsV1().Deployments(namespace).Get(p.t.Context(), "gpu-scheduler", metav1.GetOptions{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if image := deployment.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(image, ":"+want) {
+		p.t.Errorf("the Deployment's image is %s, want version %s", image, want)
+	}
+	definition := p.object("apiextensions.k8s.io", "v1", "customresourcedefinitions", "", "gpuquotas.gpu-scheduler.io")
+	if has := strings.Contains(fmt.Sprint(definition.Object["spec"]), ".spec.parent"); has != column {
+		p.t.Errorf("the column Parent of GpuQuota is there: %v, want %v", has, column)
+	}
 }
 
 // plane is a control plane of a test's own.

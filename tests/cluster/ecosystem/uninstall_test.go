@@ -80,11 +80,7 @@ func newPlaneToInstall(t *testing.T) (p *plane, before map[string]bool) {
 	p.startControllers()
 	p.addNodes(taintedGPUs("gpu-0", fixture.H100))
 	p.kubectl("create", "namespace", "vision")
-	before, err := p.everything()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, before
+	return p, p.mustHaveEverything()
 }
 
 // leadAndPlace starts the scheduler as it was installed: its account, its configuration and its lease. It returns when the scheduler has led, has placed a GPU pod
@@ -130,21 +126,32 @@ func (p *plane) endAfterUninstall(process *controlplane.Process) {
 	}
 }
 
-// wantLeft waits until exactly this is there, beside what was there before. Garbage collection takes a moment.
+// wantLeft waits until exactly what is on the lists is there, beside what was there before.
 func (p *plane) wantLeft(before map[string]bool, lists ...map[string]string) {
 	p.t.Helper()
-	want := maps.Clone(before)
+	var left []string
 	for _, list := range lists {
-		for object := range list {
-			want[object] = true
-		}
+		left = slices.AppendSeq(left, maps.Keys(list))
 	}
-	p.eventually("exactly what is on the list is left", func() (bool, string) {
+	p.wantChanged(before, left, nil)
+}
+
+// wantChanged waits until exactly these objects have come, and these gone. Garbage collection takes a moment.
+func (p *plane) wantChanged(before map[string]bool, come, gone []string) {
+	p.t.Helper()
+	want := maps.Clone(before)
+	for _, object := range come {
+		want[object] = true
+	}
+	for _, object := range gone {
+		delete(want, object)
+	}
+	p.eventually("exactly the objects that should be there are", func() (bool, string) {
 		got, err := p.everything()
 		var wrong []string
 		for object := range got {
 			if !want[object] {
-				wrong = append(wrong, "is left: "+object)
+				wrong = append(wrong, "is there: "+object)
 			}
 		}
 		for object := range want {
@@ -155,6 +162,16 @@ func (p *plane) wantLeft(before map[string]bool, lists ...map[string]string) {
 		slices.Sort(wrong)
 		return err == nil && len(wrong) == 0, fmt.Sprintf("%v\n%s", err, strings.Join(wrong, "\n"))
 	})
+}
+
+// mustHaveEverything is everything where a failure ends the test.
+func (p *plane) mustHaveEverything() map[string]bool {
+	p.t.Helper()
+	all, err := p.everything()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return all
 }
 
 // everything lists the objects of all kinds that the API server serves: RESOURCE.GROUP NAMESPACE/NAME. Of events it has those of gpu-scheduler: others are of
