@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,53 @@ func TestPlacesAndExplains(t *testing.T) {
 		t.Errorf("third is on %q", third.Spec.NodeName)
 	}
 	w.verdict()
+}
+
+// TestKubectlShowsWhereAPodIsAndWhyOneWaits reads what a user sees of a pod that has a node, and of one that was tried twice and waits: in `kubectl describe pod` and in
+// `kubectl get events`.
+func TestKubectlShowsWhereAPodIsAndWhyOneWaits(t *testing.T) {
+	if !isGPUScheduler() {
+		t.Skip("another scheduler has other words")
+	}
+	w := newWorld(t)
+	startSubject(t)
+	w.addNode(fixture.GPUNode("shown-h100", fixture.H100, 2))
+	w.addNode(fixture.GPUNode("shown-tainted", fixture.A100, 8, fixture.Tainted()))
+	w.addPod("placed", fixture.GPUs(2))
+	w.waitPod("placed", "bound", bound)
+	const why = "0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) had untolerated taint(s). nvidia.com/gpu: needs 2 on one node; most free is 0 of 2 (shown-h100);"
+	w.addPod("waits", fixture.GPUs(2))
+	w.waitRefused("waits", why)
+	// A toleration of another taint has the pod tried again, with the same answer.
+	kubectl(t, "-n", w.ns, "patch", "pod", "waits", "--type=json", "-p", `[{"op":"add","path":"/spec/tolerations/-","value":{"key":"another","operator":"Exists"}}]`)
+
+	const age = "[0-9]+[smh][0-9smh]*"
+	assigned, refused := "Successfully assigned "+w.ns+"/placed to shown-h100\n", regexp.QuoteMeta(why)+".*\n"
+	described, listed := `(?m)^Events:\n  Type +Reason +Age +From +Message\n[ -]+\n`, `^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE *\n`
+	w.shows([]string{`(?m)^Node: +shown-h100/`, `(?m)^  PodScheduled +True`, described + `  Normal +Scheduled +` + age + ` +gpu-scheduler +` + assigned}, "describe", "pod", "placed")
+	w.shows([]string{listed + age + ` +Normal +Scheduled +pod/placed +` + assigned + "$"}, "get", "events", "--field-selector", "involvedObject.name=placed")
+	// That it came twice is written ten seconds after the first time.
+	w.shows([]string{`(?m)^Node: +<none>`, `(?m)^  PodScheduled +False`,
+		described + `  Warning +FailedScheduling +` + age + ` \(x2 over ` + age + `\) +gpu-scheduler +` + refused}, "describe", "pod", "waits")
+	w.shows([]string{listed + age + ` +Warning +FailedScheduling +pod/waits +` + refused + "$"}, "get", "events", "--field-selector", "involvedObject.name=waits")
+	w.shows([]string{` +pod/waits +gpu-scheduler, .*` + age + ` +2 +waits\.[0-9a-f]+ *\n$`}, "get", "events", "--field-selector", "involvedObject.name=waits", "-o", "wide")
+	w.verdict()
+}
+
+// shows waits until kubectl shows all of this in the world's namespace.
+func (w *world) shows(patterns []string, args ...string) {
+	w.t.Helper()
+	var shown string
+	for deadline := time.Now().Add(waitLimit); ; time.Sleep(100 * time.Millisecond) {
+		shown = kubectl(w.t, append([]string{"-n", w.ns}, args...)...)
+		missing := slices.DeleteFunc(slices.Clone(patterns), func(p string) bool { return regexp.MustCompile(p).MatchString(shown) })
+		if len(missing) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("kubectl %v shows, without %q:\n%s", args, missing, shown)
+		}
+	}
 }
 
 // TestKeepsPodsOffNodesThatAreNotForThem goes through the reasons in the words of kube-scheduler.
