@@ -34,10 +34,7 @@ func TestTrainJob(t *testing.T) {
 // TestPyTorchJob: the PyTorchJob of the examples, with Kubeflow's Training Operator. Two of its three pods run, and the third waits for GPUs. When all have ended, the
 // PyTorchJob has.
 func TestPyTorchJob(t *testing.T) {
-	p := newSite(t, taintedGPUs("gpu-0", fixture.H100))
-	p.startKubeflow("training-operator", "kubeflow", "training-operator-webhook-cert", "validator.training-operator.kubeflow.org", "--metrics-bind-address=0",
-		"--enable-scheme=pytorchjob")
-	p.runScheduler("--secure-port=0")
+	p := newPyTorchSite(t, taintedGPUs("gpu-0", fixture.H100))
 	p.kubectl("apply", "-f", example("workloads/pytorchjob.yaml"))
 
 	const pods = "training.kubeflow.org/job-name=pretrain"
@@ -46,6 +43,28 @@ func TestPyTorchJob(t *testing.T) {
 	p.addNodes(taintedGPUs("gpu-1", fixture.H100))
 	p.end(p.waitRunning("default", pods, 3, "gpu-")...)
 	p.kubectl("wait", "--for=condition=Succeeded", "pytorchjob/pretrain", "--timeout=120s")
+}
+
+// TestGangOfAPyTorchJob: master and workers start together. With room for two of the three none gets a node.
+func TestGangOfAPyTorchJob(t *testing.T) {
+	p := newPyTorchSite(t, taintedGPUs("gpu-0", fixture.H100))
+	p.kubectl("apply", "-f", example("workloads/pytorchjob-gang.yaml"))
+
+	const pods = "training.kubeflow.org/job-name=pretrain-gang"
+	p.waitWaiting("default", pods, 3, corev1.PodReasonUnschedulable, "There is room for 2 of the 3 pods that start together as group pretrain.")
+	p.addNodes(taintedGPUs("gpu-1", fixture.H100))
+	p.end(p.waitRunning("default", pods, 3, "gpu-")...)
+	p.kubectl("wait", "--for=condition=Succeeded", "pytorchjob/pretrain-gang", "--timeout=120s")
+}
+
+// newPyTorchSite is a site on which Kubeflow's Training Operator and gpu-scheduler work.
+func newPyTorchSite(t *testing.T, nodes ...*corev1.Node) *plane {
+	t.Helper()
+	p := newSite(t, nodes...)
+	p.startKubeflow("training-operator", "kubeflow", "training-operator-webhook-cert", "validator.training-operator.kubeflow.org", "--metrics-bind-address=0",
+		"--enable-scheme=pytorchjob")
+	p.runScheduler("--secure-port=0")
+	return p
 }
 
 // startKubeflow starts a controller of Kubeflow without its webhooks, which only check objects. It makes the certificate of its webhooks itself, in a Secret that the

@@ -32,6 +32,23 @@ func TestRayCluster(t *testing.T) {
 	p.wantPerNode(workers, map[string]int{"gpu-0": 2, "gpu-1": 2})
 }
 
+// TestGangOfARayCluster: head and workers start together, although the head has room from the beginning. A worker that is added later is placed by itself.
+func TestGangOfARayCluster(t *testing.T) {
+	p := newRaySite(t, fixture.GPUNode("gpu-0", fixture.H100, 4, fixture.Tainted()))
+	p.kubectl("apply", "-f", example("workloads/raycluster-gang.yaml"))
+
+	const cluster, workers = "ray.io/cluster=tune-gang", "ray.io/cluster=tune-gang,ray.io/node-type=worker"
+	p.waitWaiting("default", cluster, 3, corev1.PodReasonUnschedulable, "There is room for 2 of the 3 pods that start together as group tune.")
+	p.addNodes(fixture.GPUNode("gpu-1", fixture.H100, 4, fixture.Tainted()))
+	p.waitRunning("default", cluster+",ray.io/node-type=head", 1, "node-")
+	p.waitRunning("default", workers, 2, "gpu-")
+
+	p.kubectl("patch", "raycluster", "tune-gang", "--type=json", "-p", `[{"op":"replace","path":"/spec/workerGroupSpecs/0/replicas","value":4}]`)
+	p.waitWaiting("default", workers, 2, corev1.PodReasonUnschedulable, "Insufficient nvidia.com/gpu")
+	p.addNodes(fixture.GPUNode("gpu-2", fixture.H100, 4, fixture.Tainted()))
+	p.waitRunning("default", workers, 3, "gpu-")
+}
+
 // TestRayJob: the RayJob of the examples, with KubeRay's operator. Its cluster's pods are placed, and when they run that which submits the job to it, away from the GPU
 // nodes. When the job is deleted its GPUs are free for a RayService.
 func TestRayJob(t *testing.T) {
