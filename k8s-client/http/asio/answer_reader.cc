@@ -8,6 +8,7 @@ void AnswerReader::start(AnswerHandler& handler) {
   handler_ = &handler;
   parser_.emplace(handler);
   error_ = {};
+  in_chunk_ = false;
   any_bytes_ = false;
 }
 
@@ -20,10 +21,13 @@ AnswerReader::Progress AnswerReader::take(std::size_t size) {
   bytes_.commit(size);
   if (size > 0) any_bytes_ = true;
   while (bytes_.size() > 0) {
+    if (in_chunk_ && bytes_.size() < kLeastOfChunk) return Progress::kPartial;
     ErrorCode error;
     bytes_.consume(parser_->put(bytes_.data(), error));
     if (handler_ == nullptr) return Progress::kPartial;
-    if (error == boost::beast::http::error::need_more) {
+    const bool needs_more = error == boost::beast::http::error::need_more;
+    in_chunk_ = needs_more && parser_->is_header_done();
+    if (needs_more) {
       if (bytes_.size() <= kUnparsedLimit) return Progress::kPartial;
       error = boost::beast::http::error::header_limit;
     }

@@ -51,10 +51,15 @@ class AnswerReader {
   [[nodiscard]] Progress broken(ErrorCode error);
   [[nodiscard]] Progress complete();
 
+  // The last chunk is never shorter. Beast asserts that when it is asked again while that has no
+  // end.
+  static constexpr std::size_t kLeastOfChunk = 5;
+
   AnswerHandler* handler_ = nullptr;  // nullptr: nothing is read
   boost::beast::flat_buffer bytes_;
   std::optional<ResponseParser> parser_;
   ErrorCode error_;
+  bool in_chunk_ = false;  // in its header, or in trailers
   bool any_bytes_ = false;
   bool keep_alive_ = true;
 };
