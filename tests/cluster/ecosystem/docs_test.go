@@ -49,7 +49,7 @@ func TestDocsCommands(t *testing.T) {
 				}
 			}
 			if c.name == "kustomize" {
-				p.wantNoScheduler()
+				p.wantLeftOfBase("")
 				return
 			}
 			p.kubectl("-n", namespace, "rollout", "status", "deployment", "gpu-scheduler", "--timeout=120s")

@@ -65,7 +65,7 @@ func TestKubectlDeletesAllButQuotas(t *testing.T) {
 	// The command waits until the namespace is gone. The scheduler's pods are deleted before that: without its lease the scheduler would end by itself.
 	p.kubectl("delete", "-k", base, "-l", "app.kubernetes.io/component!=quota", "--wait=false")
 	p.endAfterUninstall(process)
-	p.wantNoScheduler()
+	p.wantLeftOfBase(quotaDefinition)
 	p.wantLeft(before, leftAlways, leftWithQuotas)
 	p.wantQuota()
 	// Without the selector it takes the quotas, too.
@@ -228,11 +228,13 @@ func (p *plane) ownEvents() (map[string]bool, error) {
 	return events, nil
 }
 
-// wantNoScheduler: of the objects of manifests/base only the definition of GpuQuota is left.
-func (p *plane) wantNoScheduler() {
+// quotaDefinition is what is left of manifests/base where quotas are kept, as kubectl names it.
+const quotaDefinition = "customresourcedefinition.apiextensions.k8s.io/gpuquotas.gpu-scheduler.io"
+
+// wantLeftOfBase waits until this is what the cluster has of the objects of manifests/base; empty: none.
+func (p *plane) wantLeftOfBase(want string) {
 	p.t.Helper()
-	const want = "customresourcedefinition.apiextensions.k8s.io/gpuquotas.gpu-scheduler.io"
-	p.eventually("of manifests/base only the definition of GpuQuota is left", func() (bool, string) {
+	p.eventually(fmt.Sprintf("of manifests/base %q is left", want), func() (bool, string) {
 		left, err := run(p.t, "kubectl", "--kubeconfig", p.cluster.Kubeconfig(), "get", "-k", filepath.Join(root, "manifests/base"), "--ignore-not-found", "-o", "name")
 		return err == nil && strings.TrimSpace(left) == want, fmt.Sprintf("%s %v", left, err)
 	})
