@@ -88,8 +88,8 @@ struct Why {
   std::vector<ReasonRow> reasons;     // those of the most nodes first
   std::string details;                // the engine's sentences
   std::vector<Candidate> candidates;  // kPlaced, kStarts: the best nodes that may take it now
-  bool is_for_nodes = false;          // kWaits: not for quota, nor
-  bool is_for_pods = false;           // kWaits: for pods of its group
+  bool is_for_nodes = false;          // kWaits: room on nodes would help
+  bool is_for_pods = false;           // kWaits: pods of its group are missing
   bool quota_never_gives = false;     // its quota can never give so much, or such GPUs
   RoomFor room;                       // what would make room for it
   std::vector<std::string> ends;      // names of `room.pods`, with their GPUs

@@ -18,10 +18,12 @@ namespace sched {
 // A kind of pod, by its GPUs and CPU, and how often it came. Pods that differ in memory alone are
 // of one kind, as in Weng et al., "Beware of Fragmentation", ATC'23.
 struct TypicalPod {
-  std::int64_t cpu = 0;               // milli-CPU
-  std::int64_t gpus = 0;              // devices; 0: a pod without GPU
-  std::int64_t milli = 0;             // of each device, 0 … 1,000
-  std::vector<std::string> products;  // GPU models it may run on, sorted; empty: any
+  std::int64_t cpu = 0;    // milli-CPU
+  std::int64_t gpus = 0;   // devices; 0: a pod without GPU
+  std::int64_t milli = 0;  // of each device, 0 … 1,000
+  // GPU models it may run on, sorted; empty: any. Of learned ones, only models of nodes, or
+  // WorkloadStatistics::kNoNodes.
+  std::vector<std::string> products;
   std::uint64_t count = 0;
   std::int64_t memory = 0;  // MiB, rounded down; the mean of its pods
 

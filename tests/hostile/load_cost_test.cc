@@ -237,7 +237,7 @@ TEST_CASE("large pods that are gone leave no more than so much, however many the
     std::string name;
     std::function<PodBuilder(int)> pod;
   };
-  // Each differs from the others in what tells templates apart at a glance.
+  // All have different requests, so that their templates have different digests.
   const auto made = [](int i) { return pod_of("crowd", i).gpus(1).cpu(fmt::format("{}m", i)); };
   const auto list = [](int i) {
     std::vector<std::string> values;

@@ -1,5 +1,5 @@
-// Makes room for pods that no node takes, by evicting others (victims.h): only for pods of profiles
-// that say so, and whose spec.preemptionPolicy is not Never.
+// Makes room for pods that no node takes, by evicting others (victims.h): only where their profile
+// enables DefaultPreemption and their spec.preemptionPolicy is not Never.
 //
 // A pod evicts when it has its turn and finds no room, by quota or on nodes. It is then assumed on
 // its node and charged, and bound when the victims are gone (plans.h). So it preempts once, nobody

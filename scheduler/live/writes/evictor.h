@@ -84,7 +84,7 @@ class Evictor {
     bool reclaimed = false;                  // of a victim (decision::Victim)
     std::unique_ptr<k8s::Timer> pause = {};  // before it is repeated
   };
-  // Why a call failed. Who created the pod that room is made for is told no name of another
+  // Why a call failed. The condition of the pod that room is made for has no name of another
   // namespace's pod, and none of the server's words about it.
   struct Failure {
     std::string told;     // for the pod's condition
