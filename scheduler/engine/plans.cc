@@ -18,8 +18,6 @@ constexpr std::chrono::minutes kPatience{10};
 constexpr std::chrono::minutes kBeyondDeadline{1};
 constexpr std::chrono::minutes kMostPatience{60};
 constexpr std::string_view kQuotaChanged = "its GPU quota has changed";
-// Between two rounds in which it is looked whether there is room elsewhere.
-constexpr std::chrono::seconds kBetweenRounds{1};
 
 }  // namespace
 
@@ -279,49 +277,25 @@ void Plans::drop(const std::string& uid) {
 }
 
 void Plans::look_elsewhere(Time now) {
-  if (on_node_.empty()) return round_.clear();
-  if (round_.empty()) {
-    if (openings_seen_ == world_.nodes.openings() || now < next_round_) return;
-    openings_seen_ = world_.nodes.openings();
-    next_round_ = now + kBetweenRounds;
+  if (on_node_.empty()) return elsewhere_.stop();
+  if (elsewhere_.may_begin(now)) {
+    std::vector<Id> all;
     for (const auto& [id, plan] : plans_) {
-      if (plan.makes_room) round_.push_back(id);
+      if (plan.makes_room) all.push_back(id);
     }
+    elsewhere_.begin(all, now);
   }
-  const PodRecord* moving = world_.pods.find(moving_);
-  const bool has_turn = moving != nullptr && moving->waiting() != nullptr &&
-                        moving->waiting()->place == QueuePlace::kActive;
-  while (!round_.empty() && !has_turn) {
-    const Entry plan = plans_.find(round_.front());
-    round_.pop_front();
-    if (plan == plans_.end() || !plan->second.makes_room || !has_room_elsewhere(plan->second)) {
-      continue;
-    }
-    moving_ = plan->second.bind.pod.uid;
-    plan->second.moves = true;
-    plan->second.failure = "there is room elsewhere by now";
-    due_.insert(plan->first);
-    return;
+  const auto pod_of = [this](Id id) -> const PodRecord* {
+    const auto plan = plans_.find(id);
+    const bool waits = plan != plans_.end() && plan->second.makes_room;
+    return waits ? world_.pods.find(plan->second.bind.pod.uid) : nullptr;
+  };
+  if (const auto id = elsewhere_.next(pod_of)) {
+    Plan& plan = plans_.at(*id);
+    plan.moves = true;
+    plan.failure = "there is room elsewhere by now";
+    due_.insert(*id);
   }
-}
-
-bool Plans::has_room_elsewhere(const Plan& plan) {
-  const PodRecord& record = *world_.pods.find(plan.bind.pod.uid);
-  const WaitingPod& pod = *record.waiting();
-  if (!pod.pod.spec.scheduling_gates.empty()) return false;
-  WorldTrial trial(world_);
-  trial.take_away(record);
-  Scope scope;
-  if (record.charged() != nullptr && record.charged()->quota()) {
-    const quota::QuotaId quota = *record.charged()->quota();
-    if (world_.ledger.is_strict(quota)) return false;
-    auto within = world_.ledger.admit(quota, pod.demand, quota::kNoHold, &trial.quota).within;
-    if (within.empty()) return false;
-    scope = search_.scope_of(std::move(within));
-  }
-  const Ruling ruling = finder_.ruling_without(pod, trial.nodes);
-  const ScoreCache& answers = finder_.refresh(pod, ruling, scope);
-  return answers.best({.scope = scope, .ruling = &ruling}).node != kNoSlot;
 }
 
 std::optional<Decision> Plans::next(Time now) {
@@ -366,8 +340,8 @@ std::optional<Decision> Plans::next(Time now) {
 std::optional<Time> Plans::next_end() const {
   if (ends_.empty()) return std::nullopt;
   const Time end = ends_.begin()->first;
-  const bool looks = !on_node_.empty() && openings_seen_ != world_.nodes.openings();
-  return looks ? std::min(end, next_round_) : end;
+  const auto round = on_node_.empty() ? std::nullopt : elsewhere_.next_round();
+  return round ? std::min(end, *round) : end;
 }
 
 Readiness Plans::readiness_of(Id id, const Plan& plan, Time now) const {

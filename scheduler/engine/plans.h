@@ -29,6 +29,7 @@
 #include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/line/waking.h"
+#include "scheduler/engine/room_elsewhere.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/framework/preparation.h"
 #include "scheduler/queue/queues.h"
@@ -57,9 +58,9 @@ class Plans {
       : world_(world),
         finder_(finder),
         queue_(queue),
-        search_(search),
         waking_(waking),
-        groups_(groups) {}
+        groups_(groups),
+        elsewhere_(world, finder, search) {}
 
   // Puts the pod on its node: assumed there, charged, out of the queue. Fills in who is bound and
   // where; takes the bind's devices.
@@ -159,11 +160,8 @@ class Plans {
   [[nodiscard]] decision::Prepare begin(Entry plan, Preparation wanted, Time now);
   // A late outcome of the part before does not count for the next one.
   Entry renumber(Entry plan);
-  // The next plan that makes room although there is room for its pod elsewhere will be undone.
+  // A plan that makes room although there is room for its pod elsewhere will be undone.
   void look_elsewhere(Time now);
-  // Whether a node takes the plan's pod now, within the guarantee if a quota counts it. Not for
-  // Strict quotas: another pod might have its turn first.
-  [[nodiscard]] bool has_room_elsewhere(const Plan& plan);
   Entry add(Plan plan, Time end);
   // Removes the plan. Of its writes only what the watches show counts from now on.
   Plan end(Entry plan);
@@ -176,7 +174,6 @@ class Plans {
   World& world_;
   Finder& finder_;
   Queues& queue_;
-  QuotaSearch& search_;
   Waking& waking_;
   PodGroups& groups_;
   std::map<Id, Plan> plans_;  // those in preparation, in the order of their decisions
@@ -190,12 +187,7 @@ class Plans {
   std::unordered_set<std::string> stuck_;
   // Nothing is evicted any more for the plans that had them evicted. Some may have been deleted.
   std::unordered_set<std::string> spared_;
-  // look_elsewhere(): those that the present round has not looked at yet; the pod (its uid) that
-  // must have its turn before; and what the last round has seen.
-  std::deque<Id> round_;
-  std::string moving_;
-  Time next_round_{};
-  std::uint64_t openings_seen_ = 0;
+  RoomElsewhere elsewhere_;
   // Of pods that are being deleted, where profiles preempt: until when, by uid.
   std::unordered_map<std::string, Time> deadlines_;
 };

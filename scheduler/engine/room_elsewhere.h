@@ -1,0 +1,57 @@
+// Looks for room for pods that wait until others have left their node: it may have come elsewhere.
+//
+// In rounds: when nodes have got room, each plan that makes room is looked at once; the next round
+// begins a second later at the earliest. A pod for which there is room has its turn before the next
+// plan is looked at.
+#pragma once
+
+#include "scheduler/base/types.h"
+#include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/world/world.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+class RoomElsewhere {
+ public:
+  using Plan = std::uint64_t;
+  // All outlive it.
+  RoomElsewhere(World& world, Finder& finder, QuotaSearch& search)
+      : world_(world), finder_(finder), search_(search) {}
+
+  // No plan makes room: there is nothing to look at.
+  void stop() { round_.clear(); }
+  // Whether next() would begin a round.
+  [[nodiscard]] bool may_begin(Time now) const;
+  // These plans make room.
+  void begin(const std::vector<Plan>& plans, Time now);
+  // The next plan whose pod a node takes now; nullopt: there is none, or the last one's pod has not
+  // had its turn. `pod_of`: the pod of a plan; null if the plan makes no room any more.
+  [[nodiscard]] std::optional<Plan> next(const std::function<const PodRecord*(Plan)>& pod_of);
+  // When a round may begin although nothing happens; nullopt: no node has got room.
+  [[nodiscard]] std::optional<Time> next_round() const;
+
+ private:
+  // Whether a node takes the pod, which is assumed on another, now: within the guarantee if a quota
+  // counts it. Not for Strict quotas: another pod might have its turn first.
+  [[nodiscard]] bool has_room(const PodRecord& record);
+  [[nodiscard]] bool has_turn(const std::string& uid) const;
+  [[nodiscard]] bool some_have_room() const { return openings_seen_ != world_.nodes.openings(); }
+
+  World& world_;
+  Finder& finder_;
+  QuotaSearch& search_;
+  std::deque<Plan> round_;  // those that this round has not looked at
+  std::string moving_;      // the last pod for which there was room, by uid
+  Time next_round_{};
+  std::uint64_t openings_seen_ = 0;
+};
+
+}  // namespace sched
