@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iterator>
+#include <variant>
 
 namespace sched {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::chrono::minutes kBeyondDeadline{1};
 constexpr std::chrono::minutes kMostPatience{60};
+constexpr const char* kTooFew = "fewer pods of its group are left than start together";
 constexpr std::string_view kQuotaChanged = "its GPU quota has changed";
 
 }  // namespace
@@ -59,6 +62,8 @@ std::optional<Preparation> Plans::preparation_for(const WaitingPod& pod, NodeSlo
     all->patience = std::max(all->patience, wanted->patience);
     std::move(wanted->writes.begin(), wanted->writes.end(), std::back_inserter(all->writes));
   }
+  // It waits for the others that start with it.
+  if (!all && groups_.starting(pod.pod.metadata.uid) != nullptr) all.emplace();
   return all;
 }
 
@@ -71,6 +76,9 @@ decision::Prepare Plans::begin(decision::Bind bind, Preparation wanted, Time now
 decision::Prepare Plans::begin(Entry entry, Preparation wanted, Time now) {
   Plan& plan = entry->second;
   ends_at(entry, now + wanted.patience);
+  if (GroupStart* start = groups_.starting(plan.bind.pod.uid)) {
+    start->set_ready(plan.bind.pod.uid, false);
+  }
   for (const ObjectWrite& write : wanted.writes) world_.tell_constraints(WriteAssumed{write});
   plan.writes = std::move(wanted.writes);
   return {.plan = entry->first,
@@ -78,6 +86,22 @@ decision::Prepare Plans::begin(Entry entry, Preparation wanted, Time now) {
           .scheduler_name = plan.bind.scheduler_name,
           .node = plan.bind.node,
           .writes = plan.writes};
+}
+
+void Plans::start_together(std::vector<Decision>& parts, std::size_t min_count, Time now) {
+  const auto first = std::find_if(parts.begin(), parts.end(), [](const Decision& part) {
+    return std::holds_alternative<decision::Prepare>(part);
+  });
+  if (first == parts.end()) return;
+  const std::string uid = std::get<decision::Prepare>(*first).pod.uid;
+  groups_.begin_start(uid, min_count);
+  for (Decision& part : parts) {
+    if (auto* bind = std::get_if<decision::Bind>(&part)) {
+      part = begin(std::move(*bind), {}, now);
+    } else {
+      groups_.starting(uid)->set_ready(std::get<decision::Prepare>(part).pod.uid, false);
+    }
+  }
 }
 
 Plans::Entry Plans::add(Plan plan, Time end) {
@@ -273,7 +297,14 @@ void Plans::take_back(const std::string& uid) {
 void Plans::drop(const std::string& uid) {
   if (of_pod_.empty()) return;
   const auto found = of_pod_.find(uid);
-  if (found != of_pod_.end()) static_cast<void>(end(plans_.find(found->second)));
+  if (found == of_pod_.end()) return;
+  static_cast<void>(end(plans_.find(found->second)));
+  GroupStart* const start = groups_.starting(uid);
+  if (start == nullptr) return;
+  start->leave(uid);
+  if (start->is_empty()) return groups_.end_start(uid);
+  // There may be too few left, or the others waited for this one alone.
+  due_.insert(of_pod_.at(start->pods().front()));
 }
 
 void Plans::look_elsewhere(Time now) {
@@ -298,7 +329,55 @@ void Plans::look_elsewhere(Time now) {
   }
 }
 
+std::optional<Decision> Plans::give_up_start(const PodRef& of, const std::string& why,
+                                             const std::string& why_others, Time now) {
+  std::vector<Id> plans;
+  for (const std::string& uid : groups_.starting(of.uid)->pods()) plans.push_back(of_pod_.at(uid));
+  groups_.end_start(of.uid);
+  std::sort(plans.begin(), plans.end(), std::greater<>());
+  for (const Id id : plans) {
+    decision::Bind bind = end(plans_.find(id)).bind;
+    undo(*world_.pods.find(bind.pod.uid), true, now);
+    const bool is_other = bind.pod.uid != of.uid;
+    undone_.push_back({.pod = std::move(bind.pod),
+                       .scheduler_name = std::move(bind.scheduler_name),
+                       .generation = bind.generation,
+                       .node = std::move(bind.node),
+                       .message = is_other ? why_others : why});
+  }
+  return next_undone();
+}
+
+std::optional<Decision> Plans::next_undone() {
+  while (!undone_.empty()) {
+    std::optional<Decision> undone(std::move(undone_.front()));
+    undone_.pop_front();
+    const auto* pod = world_.pods.find(std::get<decision::NotPrepared>(*undone).pod.uid);
+    if (pod != nullptr && pod->state() == PodRecord::State::kPending) return undone;
+  }
+  return std::nullopt;
+}
+
+void Plans::is_ready_to_start(Entry entry, bool is_ready, Time now) {
+  const std::string& uid = entry->second.bind.pod.uid;
+  GroupStart& start = *groups_.starting(uid);
+  start.set_ready(uid, is_ready);
+  // It has done its part in time.
+  if (is_ready && now >= entry->second.end) ends_at(entry, now + kPatience);
+  if (!start.all_ready()) return;
+  std::vector<Id> plans;
+  for (const std::string& each : start.pods()) {
+    const Id id = of_pod_.at(each);
+    // What changed this plan may have changed that one: the last of them decides.
+    if (due_.contains(id)) return;
+    plans.push_back(id);
+  }
+  due_.insert(plans.begin(), plans.end());
+  groups_.end_start(uid);
+}
+
 std::optional<Decision> Plans::next(Time now) {
+  if (auto undone = next_undone()) return undone;
   if (!ends_.empty() && ends_.begin()->first <= now) {
     due_.insert(ends_.begin()->second);
     look_from(ends_.begin()->second);
@@ -310,9 +389,19 @@ std::optional<Decision> Plans::next(Time now) {
     due_.erase(due_.begin());
     if (plan == plans_.end()) continue;
     Readiness readiness = readiness_of(plan->first, plan->second, now);
-    if (readiness.state == Readiness::State::kWaits) continue;
     const bool is_ready = readiness.state == Readiness::State::kReady;
     const bool made_room = plan->second.makes_room;
+    const PodRef& pod = plan->second.bind.pod;
+    if (!made_room && groups_.starting(pod.uid) != nullptr) {
+      if (readiness.state == Readiness::State::kFailed) {
+        return give_up_start(PodRef(pod), readiness.why,
+                             fmt::format("pod {} of its group: {}", pod.name, readiness.why), now);
+      }
+      if (!groups_.has_enough(pod.uid)) return give_up_start(PodRef(pod), kTooFew, kTooFew, now);
+      is_ready_to_start(plan, is_ready, now);
+      continue;
+    }
+    if (readiness.state == Readiness::State::kWaits) continue;
     const bool moves = plan->second.moves;
     const bool by_node = plan->second.by_node;
     if (made_room && is_ready) {

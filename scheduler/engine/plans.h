@@ -10,7 +10,14 @@
 // Most pods skip the first two parts, or four. If nothing must be done before the bind, the bind is
 // the whole plan: it leaves the engine at once, and there is no entry here. During the whole plan
 // the pod is assumed on its node, and charged; while room is made for it, beside the pods that
-// leave. So nobody else gets what becomes free. Several plans may make room on one node: the first
+// leave. So no other gets what becomes free.
+//
+// The pods of a group start together, in one plan of several binds: if nothing must be done before
+// any of them, all leave the engine at once. Else each pod has an entry here, those for which
+// nothing must be done, too. The binds leave when all are ready; if one fails, everything is undone
+// (line/group_start.h).
+//
+// Several plans may make room on one node: the first
 // decided is served first, and those behind wait for the pods that leave for the first ones, too.
 // If room comes elsewhere meanwhile, the plan is given up, and its pod has its turn at once. A pod
 // that does not leave (its deletion hangs) stays counted, and is not waited for again.
@@ -72,6 +79,9 @@ class Plans {
                                                            NodeSlot node) const;
   // Starts the plan of a pod that has just been assumed on its node. Returns its first part.
   [[nodiscard]] decision::Prepare begin(decision::Bind bind, Preparation wanted, Time now);
+  // Makes one plan of those of a group's pods, whose first parts these are. None has left the
+  // engine. If one prepares, all do.
+  void start_together(std::vector<Decision>& parts, std::size_t min_count, Time now);
 
   // The pods, by uid, that leave a node before a pod is bound there.
   struct Leaving {
@@ -162,6 +172,13 @@ class Plans {
   Entry renumber(Entry plan);
   // A plan that makes room although there is room for its pod elsewhere will be undone.
   void look_elsewhere(Time now);
+  // All plans of that pod's group, which is starting, are undone, the last first. Returns the first
+  // of the reports; next() has the others.
+  [[nodiscard]] std::optional<Decision> give_up_start(const PodRef& of, const std::string& why,
+                                                      const std::string& why_others, Time now);
+  [[nodiscard]] std::optional<Decision> next_undone();
+  // The plan's group is starting. If all are ready, it has started, and the binds are due.
+  void is_ready_to_start(Entry plan, bool is_ready, Time now);
   Entry add(Plan plan, Time end);
   // Removes the plan. Of its writes only what the watches show counts from now on.
   Plan end(Entry plan);
@@ -179,7 +196,8 @@ class Plans {
   std::map<Id, Plan> plans_;  // those in preparation, in the order of their decisions
   std::unordered_map<std::string, Id> of_pod_;  // by uid
   std::set<std::pair<Time, Id>> ends_;
-  std::set<Id> due_;  // must be looked at
+  std::set<Id> due_;                          // must be looked at
+  std::deque<decision::NotPrepared> undone_;  // of groups that do not start
   Id last_ = 0;
   // Of the plans that make room.
   std::unordered_multimap<std::string, Id> leaving_;  // by uid of the pods that leave

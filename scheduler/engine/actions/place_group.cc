@@ -151,6 +151,7 @@ bool PlaceGroup::start(WaitingGroup& group, const GroupSearch::Found& found, Tim
     }
     decided.push_back(*std::move(one));
   }
+  plans_.start_together(decided, group.min_count, now);
   for (WaitingPod* pod : groups_.disband(group)) {
     const bool has_seat = world_.pods.find(pod->pod.metadata.uid)->placement().has_value();
     if (!has_seat) queue_.activate(*pod, QueueEvent::kObjectChange);

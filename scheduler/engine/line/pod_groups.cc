@@ -45,8 +45,10 @@ PodGroups::Key PodGroups::key_of(const WaitingGroup& group) {
 
 bool PodGroups::holds_back(WaitingPod& pod, const PodGroup& named) const {
   const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, named.name});
-  if (found != groups_.end() && !found->second.placed.empty()) pod.is_late = true;
-  return !pod.is_late;
+  const bool has_begun = found != groups_.end() && !found->second.placed.empty();
+  // While the group is only starting, that may be given up.
+  if (has_begun && found->second.start == nullptr) pod.is_late = true;
+  return !has_begun && !pod.is_late;
 }
 
 bool PodGroups::is_full(const WaitingPod& pod, const PodGroup& named) const {
@@ -117,6 +119,22 @@ void PodGroups::end_waiting(Groups::iterator group) {
   group->second.waiting.reset();
   forget_if_empty(group);
 }
+
+void PodGroups::begin_start(const std::string& uid, std::size_t min_count) {
+  of_placed_.at(uid)->second.start = std::make_unique<GroupStart>(min_count);
+}
+
+GroupStart* PodGroups::starting(const std::string& uid) const {
+  const auto found = of_placed_.find(uid);
+  return found == of_placed_.end() ? nullptr : found->second->second.start.get();
+}
+
+bool PodGroups::has_enough(const std::string& uid) const {
+  const Group& group = of_placed_.at(uid)->second;
+  return group.placed.size() >= group.start->min_count();
+}
+
+void PodGroups::end_start(const std::string& uid) { of_placed_.at(uid)->second.start.reset(); }
 
 PodGroups::GroupId PodGroups::among_others(const std::string& uid) const {
   const auto found = of_placed_.find(uid);

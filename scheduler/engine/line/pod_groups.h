@@ -12,8 +12,12 @@
 // start together. Such a pod is not held back later, when the others have finished. So nothing has
 // to be remembered over a restart of this process: which pods have nodes shows what was decided. A
 // pod that is being deleted does not count, so that a new run may use the name of the last one.
+//
+// Between the two a group may be starting (group_start.h). A further pod then joins it; if the
+// start is given up, it waits with the others.
 #pragma once
 
+#include "scheduler/engine/line/group_start.h"
 #include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/world/pod_group.h"
 #include "scheduler/engine/world/waiting_pod.h"
@@ -61,6 +65,15 @@ class PodGroups {
   // The group is gone; its pods, in their order, are in no queue.
   std::vector<WaitingPod*> disband(WaitingGroup& group);
 
+  // The group of that pod, which has a node as the others that start with it, is starting.
+  void begin_start(const std::string& uid, std::size_t min_count);
+  // Null: the pod has no node, or its group is not starting.
+  [[nodiscard]] GroupStart* starting(const std::string& uid) const;
+  // Whether so many pods of the starting group have nodes as start together.
+  [[nodiscard]] bool has_enough(const std::string& uid) const;
+  // It has started, or is given up.
+  void end_start(const std::string& uid);
+
   // What groups with several pods on nodes are known by.
   using GroupId = const void*;
   // That of the pod, which has a node; null: it belongs to none, or the others have no node.
@@ -75,6 +88,7 @@ class PodGroups {
   struct Group {
     std::unordered_set<std::string> placed;  // by uid
     std::unique_ptr<WaitingGroup> waiting;   // null: no pod waits with it
+    std::unique_ptr<GroupStart> start;       // null: it is not starting
   };
   using Groups = std::map<Key, Group>;
   static Key key_of(const WaitingGroup& group);

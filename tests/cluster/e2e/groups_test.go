@@ -49,6 +49,34 @@ func TestGangs(t *testing.T) {
 	w.verdict()
 }
 
+// TestGangsWithVolumes: no pod of a group is bound while the volume of one is being made. If that fails, none is, and the group is tried again.
+func TestGangsWithVolumes(t *testing.T) {
+	w := newWorld(t)
+	class := w.addWaitingClass("csi.example")
+	zones := map[string]string{}
+	for i, in := range []string{"a", "b"} {
+		zones[w.addZonedNode(fmt.Sprint(i), in, fixture.Allocatable(corev1.ResourceCPU, "2"))] = in
+	}
+	startSubject(t)
+	w.addClaim("data", class)
+	w.addPod("plain", fixture.Requests(corev1.ResourceCPU, "2"), inGroup("train", 2))
+	w.addPod("mounts", fixture.Requests(corev1.ResourceCPU, "2"), inGroup("train", 2), mounts("data"))
+	node := w.waitSelected("data")
+	w.expectUnbound("plain")
+	w.changeClaim("data", func(c *corev1.PersistentVolumeClaim) { delete(c.Annotations, selectedNode) })
+	w.waitTold("mounts", "not bound to node "+node+": provisioning failed for PVC \"data\"")
+	w.waitTold("plain", ": pod mounts of its group: provisioning failed for PVC \"data\"")
+	if n := w.boundSoFar(); n != 0 {
+		t.Errorf("%d pods of a group are bound that did not start", n)
+	}
+	node = w.waitSelected("data")
+	w.expectUnbound("plain")
+	w.provision("data", class, zones[node])
+	w.expectOn("mounts", node)
+	w.waitPod("plain", "bound", bound)
+	w.verdict()
+}
+
 // TestGangsAfterAKill: the next scheduler knows by the pods' nodes which groups have started, and which have not.
 func TestGangsAfterAKill(t *testing.T) {
 	w := newWorld(t)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <random>
@@ -21,12 +22,18 @@ using namespace std::chrono_literals;
 
 namespace {
 
+enum class Kind : std::uint8_t {
+  kPlain,
+  kRules,     // pods have affinity and anti-affinity to those of their group
+  kPrepares,  // some pods have claims that must be bound before them
+};
+
 // Groups and single pods in two namespaces, one of which has a quota. Their pods come one by one,
-// are bound, refused, deleted and created anew, and nodes are cordoned. The model has only the
-// engine's inputs and outputs.
+// are prepared, bound, refused, deleted and created anew, and nodes are cordoned. The model has
+// only the engine's inputs and outputs.
 class RandomGroups {
  public:
-  RandomGroups(unsigned seed, bool rules) : random_(seed), rules_(rules) {
+  RandomGroups(unsigned seed, Kind kind) : random_(seed), kind_(kind) {
     for (int i = 0; i < kNodes; ++i) upsert_node(i, false);
     s_.has(quota());
   }
@@ -37,6 +44,10 @@ class RandomGroups {
       something_happens();
       decide();
     }
+    // From now on everything is prepared at once.
+    settles_ = true;
+    for (const auto& [name, pod] : pods_) claim_is(name, "Bound");
+    for (const auto& [plan, pod] : plans_) s_.prepared(plan);
     for (int i = 0; i < 50; ++i) {
       s_.now += 61s;
       decide();
@@ -44,11 +55,12 @@ class RandomGroups {
     for (const auto& [name, group] : groups_) {
       INFO(name);
       // What is held for others after a long wait may be what it would need.
-      if (rules_ && group.namespace_ == "counted") continue;
+      if (kind_ == Kind::kRules && group.namespace_ == "counted") continue;
       CHECK_FALSE(could_start(name));
     }
   }
   [[nodiscard]] int started() const { return started_; }
+  [[nodiscard]] int given_up() const { return given_up_; }
   [[nodiscard]] int left_waiting() const {
     return static_cast<int>(std::count_if(groups_.begin(), groups_.end(), [this](const auto& each) {
       return each.second.min_count > 1 && placed(each.first) == 0;
@@ -69,7 +81,8 @@ class RandomGroups {
     k8s::Pod object;
     std::string group;
     int gpus = 0;
-    std::string node;  // empty: it waits
+    std::string node;      // empty: it waits
+    std::string prepares;  // for that node; then `node` is empty
     bool bound = false;
     bool late = false;  // its group had started before
   };
@@ -89,12 +102,16 @@ class RandomGroups {
   }
   [[nodiscard]] int placed(const std::string& group) const {
     return static_cast<int>(std::count_if(pods_.begin(), pods_.end(), [&](const auto& each) {
-      return each.second.group == group && !each.second.node.empty();
+      return each.second.group == group && has_started(each.second);
     }));
+  }
+  // A late pod prepares by itself.
+  static bool has_started(const Pod& pod) {
+    return !pod.node.empty() || (pod.late && !pod.prepares.empty());
   }
 
   void something_happens() {
-    switch (pick(9)) {
+    switch (pick(kind_ == Kind::kPrepares ? 12 : 9)) {
       case 0:
         return begin_group();
       case 1:
@@ -107,6 +124,11 @@ class RandomGroups {
         return upsert_node(static_cast<int>(pick(kNodes)), pick(4) == 0);
       case 6:
         return end_group();
+      case 9:
+      case 10:
+        return prepare();
+      case 11:
+        return change_claim();
       default:
         return answer();
     }
@@ -136,13 +158,34 @@ class RandomGroups {
     made.gpus(gpus);
     made.annotated("gpu-scheduler.io/pod-group", name);
     made.annotated("gpu-scheduler.io/pod-group-min-count", std::to_string(group.min_count));
-    if (rules_) {
+    if (kind_ == Kind::kPrepares && pick(2) == 0) made.labelled("binds-claim", pod_name);
+    if (kind_ == Kind::kRules) {
       made.labelled("group", name);
       if (pick(2) == 0) made.away_from(pods_like({{"group", name}}, "kubernetes.io/hostname"));
       if (pick(3) == 0) made.near(pods_like({{"group", name}}, "zone"));
     }
-    pods_[pod_name] = {.object = made, .group = name, .gpus = gpus, .node = {}};
+    pods_[pod_name] = {.object = made, .group = name, .gpus = gpus, .node = {}, .prepares = {}};
+    claim_is(pod_name, pick(4) == 0 ? "Bound" : "Pending");
     s_.has(pods_.at(pod_name).object);
+  }
+  void claim_is(const std::string& name, const std::string& phase) {
+    if (kind_ != Kind::kPrepares) return;
+    k8s::PersistentVolumeClaim made = claim(name, "");
+    made.phase = phase;
+    s_.has(made);
+  }
+  void change_claim() {
+    if (pods_.empty()) return;
+    const std::string name = std::next(pods_.begin(), pick(pods_.size()))->first;
+    claim_is(name, std::vector<std::string>{"Bound", "Bound", "Pending", "Lost"}[pick(4)]);
+  }
+  // The outcome of some plan's writes.
+  void prepare() {
+    if (plans_.empty()) return;
+    const auto plan = std::next(plans_.begin(), pick(plans_.size()));
+    s_.prepared(plan->first, pick(6) == 0 ? "no" : "");
+    if (pick(2) == 0) claim_is(plan->second, "Bound");
+    plans_.erase(plan);
   }
   void erase(const std::string& name) {
     const Pod gone = pods_.at(name);
@@ -189,17 +232,35 @@ class RandomGroups {
     for (const auto& [name, group] : groups_) before[name] = placed(name);
     for (auto& [name, pod] : pods_) pod.late = pod.late || before[pod.group] > 0;
     std::set<std::string> started_by_late;
+    std::set<std::string> begun;  // by a late pod that prepares
     std::map<std::string, int> more;
     while (const auto decided = s_.engine.step(s_.now)) {
+      if (const auto* prepare = std::get_if<decision::Prepare>(&*decided)) {
+        Pod& pod = pods_.at(prepare->pod.name);
+        REQUIRE((pod.node.empty() && pod.prepares.empty()));
+        pod.prepares = prepare->node;
+        plans_[prepare->plan] = prepare->pod.name;
+        if (pod.late) begun.insert(pod.group);
+        check_amounts(prepare->node);
+        if (settles_) s_.prepared(prepare->plan);
+      }
+      if (const auto* not_prepared = std::get_if<decision::NotPrepared>(&*decided)) {
+        // A plan may be undone before it was told.
+        pods_.at(not_prepared->pod.name).prepares.clear();
+        ++given_up_;
+      }
       const auto* bind = std::get_if<decision::Bind>(&*decided);
       if (bind == nullptr) continue;
       Pod& pod = pods_.at(bind->pod.name);
       REQUIRE(pod.node.empty());
+      REQUIRE((pod.prepares.empty() || pod.prepares == bind->node));
+      pod.prepares.clear();
       pod.node = bind->node;
       ++more[pod.group];
       if (pod.late) started_by_late.insert(pod.group);
       check_amounts(bind->node);
     }
+    for (auto& [name, pod] : pods_) pod.late = pod.late || begun.contains(pod.group);
     for (const auto& [name, bound] : more) {
       INFO(name);
       if (before[name] > 0 || started_by_late.contains(name)) continue;
@@ -211,8 +272,9 @@ class RandomGroups {
     int on_node = 0;
     int counted = 0;
     for (const auto& [name, pod] : pods_) {
-      if (pod.node == node) on_node += pod.gpus;
-      if (!pod.node.empty() && pod.object.metadata.namespace_ == "counted") counted += pod.gpus;
+      if (pod.node == node || pod.prepares == node) on_node += pod.gpus;
+      const bool has_node = !pod.node.empty() || !pod.prepares.empty();
+      if (has_node && pod.object.metadata.namespace_ == "counted") counted += pod.gpus;
     }
     REQUIRE(on_node <= kGpus);
     REQUIRE(counted <= kQuota);
@@ -220,11 +282,12 @@ class RandomGroups {
 
   // Whether another engine, in which only this group waits, places a pod of it.
   [[nodiscard]] bool could_start(const std::string& group) const {
-    QuotaCluster other = cluster(rules_);
+    QuotaCluster other = cluster(kind_);
     other.now = s_.now;
     for (const auto& [i, node] : nodes_) other.has(node);
     other.has(quota());
     for (const auto& [name, pod] : pods_) {
+      REQUIRE(pod.prepares.empty());
       if (!pod.node.empty()) {
         other.bound(pod.object, pod.node);
       } else if (pod.group == group) {
@@ -233,46 +296,63 @@ class RandomGroups {
     }
     while (const auto decided = other.engine.step(other.now)) {
       if (std::holds_alternative<decision::Bind>(*decided)) return true;
+      if (std::holds_alternative<decision::Prepare>(*decided)) return true;
     }
     return false;
   }
-  static QuotaCluster cluster(bool rules) {
-    if (rules) return QuotaCluster({"InterPodAffinity"});
+  static QuotaCluster cluster(Kind kind) {
+    if (kind == Kind::kRules) return QuotaCluster({"InterPodAffinity"});
     EngineOptions options;
     options.quota.hold_after = std::chrono::hours(1'000);  // never
     return QuotaCluster(options);
   }
 
   std::minstd_rand random_;
-  bool rules_;
-  QuotaCluster s_ = cluster(rules_);
+  Kind kind_;
+  QuotaCluster s_ = cluster(kind_);
   std::map<int, k8s::Node> nodes_;
   std::map<std::string, Group> groups_;
   std::map<std::string, Pod> pods_;
+  std::map<std::uint64_t, std::string> plans_;  // the pod of each that has not been answered
+  bool settles_ = false;
   int made_ = 0;
   int started_ = 0;
+  int given_up_ = 0;  // pods whose preparation failed, or that of another of their group
 };
 
-void run(bool rules, unsigned worlds, int events, int enough_started, int enough_waiting) {
+struct Enough {
   int started = 0;
   int waiting = 0;
+  int given_up = -1;
+};
+
+void run(Kind kind, unsigned worlds, int events, const Enough& enough) {
+  int started = 0;
+  int waiting = 0;
+  int given_up = 0;
   for (const unsigned seed : seeds(worlds)) {
     INFO("seed " << seed);
-    RandomGroups world(seed, rules);
+    RandomGroups world(seed, kind);
     world.run(events);
     started += world.started();
     waiting += world.left_waiting();
+    given_up += world.given_up();
   }
-  CHECK(started > enough_started);
-  CHECK(waiting > enough_waiting);
+  CHECK(started > enough.started);
+  CHECK(waiting > enough.waiting);
+  CHECK(given_up > enough.given_up);
 }
 
 }  // namespace
 
 TEST_CASE("random groups: all or none, no GPU twice, none waits beside room") {
-  run(false, 12, 800, 100, 5);
+  run(Kind::kPlain, 12, 800, {.started = 100, .waiting = 5});
 }
 
 TEST_CASE("random groups with rules across nodes: all or none, no GPU twice") {
-  run(true, 6, 400, 20, 2);
+  run(Kind::kRules, 6, 400, {.started = 20, .waiting = 2});
+}
+
+TEST_CASE("random groups with pods to prepare: all are bound, or none is") {
+  run(Kind::kPrepares, 12, 800, {.started = 50, .waiting = 2, .given_up = 100});
 }

@@ -1,0 +1,225 @@
+// Groups of which some pods have to be prepared: all are bound together, or none is.
+#include "tests/scheduler/engine/grouped_pods.h"
+#include "tests/support/catch.h"
+
+#include <chrono>
+#include <string>
+
+using namespace sched;
+using namespace tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Three nodes, and three pods that fill them: train-0 needs nothing but its node (its plan is 3),
+// train-1 the claim c1 (its plan is 1), train-2 the claim c2 (2).
+struct Starting : Groups {
+  Starting() {
+    has_nodes(3);
+    is("c1", "Pending");
+    is("c2", "Pending");
+  }
+  void is(const std::string& name, const std::string& phase) {
+    k8s::PersistentVolumeClaim made = claim(name, "");
+    made.phase = phase;
+    has(made);
+  }
+  static k8s::Pod pod(int i) {
+    PodBuilder made = of("train", 3, i);
+    return i == 0 ? made : made.labelled("binds-claim", "c" + std::to_string(i));
+  }
+  void has_all() {
+    for (int i = 0; i < 3; ++i) has(pod(i));
+  }
+  void begins() {
+    has_all();
+    REQUIRE(decide() == kAllPrepare);
+  }
+  void all_prepared(std::uint64_t first = 1) {
+    for (std::uint64_t plan = first; plan < first + 3; ++plan) prepared(plan);
+  }
+  void all_bound() {
+    is("c1", "Bound");
+    is("c2", "Bound");
+  }
+  inline static const Texts kAllPrepare{"train-0 prepares for n0", "train-1 prepares for n1",
+                                        "train-2 prepares for n2"};
+  inline static const Texts kAllStart{"train-1 → n1", "train-2 → n2", "train-0 → n0"};
+};
+
+}  // namespace
+
+TEST_CASE("no pod of a group is bound before all of them are ready") {
+  Starting s;
+  s.begins();
+  s.all_prepared();
+  CHECK(s.decide().empty());
+  s.is("c2", "Bound");
+  CHECK(s.decide().empty());
+  // What becomes unready meanwhile counts.
+  s.is("c2", "Pending");
+  s.is("c1", "Bound");
+  CHECK(s.decide().empty());
+  s.is("c2", "Bound");
+  CHECK(s.decide() == Starting::kAllStart);
+  CHECK_FALSE(s.engine.next_wakeup());
+  // From here on each pod is by itself.
+  s.bind_failed(Starting::pod(1), "n1");
+  s.now += 10s;
+  CHECK(s.decide() == Texts{"train-1 → n1"});
+}
+
+TEST_CASE("if nothing is left to be done, they are bound as soon as that is known") {
+  Starting s;
+  s.all_bound();
+  s.has_all();
+  CHECK(s.outcome() == all_bound(3));
+}
+
+TEST_CASE("if one pod of a group cannot be prepared, none is bound, and all wait together") {
+  Starting s;
+  s.begins();
+  s.prepared(2);
+  s.prepared(3);
+  s.is("c2", "Bound");
+  CHECK(s.decide().empty());
+  std::string why;
+  SECTION("a write fails") {
+    why = "selecting node n1 for claim c1 failed: 409";
+    s.prepared(1, why);
+  }
+  SECTION("a claim is lost") {
+    why = "claim c1 is lost";
+    s.prepared(1);
+    s.is("c1", "Lost");
+  }
+  SECTION("it takes too long") {
+    why = "waited too long: claim c1 is not bound";
+    s.prepared(1);
+    CHECK(s.engine.next_wakeup() == s.now + BindsClaim::kPatience);
+    s.now += BindsClaim::kPatience;
+  }
+  const std::string others = "pod train-1 of its group: " + why;
+  // The last that was begun is undone first.
+  CHECK(s.decide() == Texts{"train-0 not to n0: " + others, "train-2 not to n2: " + others,
+                            "train-1 not to n1: " + why});
+  CHECK(s.engine.pending().backoff == 3);
+  // Their nodes are free, and so are their claims.
+  s.has(our_pod("x").gpus(8).labelled("binds-claim", "c1"));
+  s.is("c1", "Bound");
+  CHECK(s.decide() == Texts{"x → n0"});
+  s.now += 1s;
+  CHECK(s.decide().size() == 3);  // that there is too little room
+  CHECK(s.engine.pending().unschedulable == 3);
+  s.pod_gone(our_pod("x").gpus(8).labelled("binds-claim", "c1"));
+  s.is("c1", "Pending");
+  CHECK(s.decide() == Starting::kAllPrepare);
+}
+
+TEST_CASE("a pod that is ready in time may wait for others of its group that take longer") {
+  Starting s;
+  s.has_nodes(1);
+  s.begins();
+  s.is("c2", "Bound");
+  s.all_prepared();
+  s.now += BindsClaim::kPatience - 1s;
+  CHECK(s.decide().empty());
+  // A pod beyond those that start together waits with them, and longer than they may.
+  s.is("c3", "Pending");
+  s.has(Starting::pod(3));
+  CHECK(s.decide() == Texts{"train-3 prepares for n3"});
+  s.is("c1", "Bound");
+  CHECK(s.decide().empty());
+  s.now += 2s;
+  CHECK(s.decide().empty());
+  CHECK(s.engine.next_wakeup() > s.now);
+  s.prepared(4);
+  s.is("c3", "Bound");
+  CHECK(s.decide() == Texts{"train-1 → n1", "train-2 → n2", "train-0 → n0", "train-3 → n3"});
+}
+
+TEST_CASE("if a pod goes while its group is starting, the others start if they are enough") {
+  Starting s;
+  s.has_nodes(1);
+  s.begins();
+  s.all_prepared();
+  SECTION("too few are left") {
+    SECTION("deleted") { s.pod_gone(Starting::pod(1)); }
+    SECTION("being deleted") {
+      k8s::Pod gone = Starting::pod(1);
+      gone.metadata.deletion_timestamp = s.now;
+      s.has(gone);
+    }
+    const std::string why = "fewer pods of its group are left than start together";
+    CHECK(s.decide() == Texts{"train-0 not to n0: " + why, "train-2 not to n2: " + why});
+    s.now += 3s;
+    CHECK(s.decide().empty());
+    s.now += 1s;
+    CHECK(s.outcome() ==
+          Groups::Outcome{0, {"2 of the 3 pods that start together as group train are there"}});
+    s.has(Starting::pod(1));
+    CHECK(s.decide().size() == 3);
+  }
+  SECTION("another one has come") {
+    s.has(of("train", 3, 3));
+    CHECK(s.decide() == Texts{"train-3 prepares for n3"});
+    s.prepared(4);
+    s.is("c2", "Bound");
+    CHECK(s.decide().empty());
+    s.pod_gone(Starting::pod(1));
+    CHECK(s.decide() == Texts{"train-2 → n2", "train-0 → n0", "train-3 → n3"});
+  }
+  SECTION("all of them") {
+    for (int i = 0; i < 3; ++i) s.pod_gone(Starting::pod(i));
+    CHECK(s.decide().empty());
+    CHECK_FALSE(s.engine.next_wakeup());
+    s.has_all();
+    CHECK(s.decide() == Starting::kAllPrepare);
+  }
+}
+
+TEST_CASE("a pod that another scheduler binds while its group is starting counts as one of it") {
+  Starting s;
+  s.begins();
+  s.all_prepared();
+  k8s::Pod bound = Starting::pod(1);
+  bound.spec.node_name = "n1";
+  s.has(bound);
+  CHECK(s.decide().empty());
+  s.is("c2", "Bound");
+  CHECK(s.decide() == Texts{"train-2 → n2", "train-0 → n0"});
+}
+
+TEST_CASE("a pod that came while its group was starting waits with it if the start is given up") {
+  Starting s;
+  s.begins();
+  s.all_prepared();
+  SECTION("it found no room") {
+    s.has(of("train", 3, 3));
+    CHECK(s.outcome().told.size() == 1);
+  }
+  SECTION("it prepared, too") {
+    s.has_nodes(1);
+    s.has(of("train", 3, 3));
+    CHECK(s.decide() == Texts{"train-3 prepares for n3"});
+  }
+  s.is("c1", "Lost");
+  CHECK(s.decide().size() >= 3);
+  // One node alone: enough for that pod, and too little for its group.
+  for (int i = 1; i < 4; ++i) s.node_gone("n" + std::to_string(i));
+  s.now += 1h;
+  CHECK(s.outcome().bound == 0);
+  s.is("c1", "Pending");
+  s.has_nodes(3);
+  s.now += 1h;
+  const Texts made = s.decide();
+  CHECK(made.size() >= 3);
+}
+
+TEST_CASE("two groups of one profile start each by itself") {
+  Starting s;
+  s.has_nodes(1);
+  s.begins();
+  s.has_pods("other", 1, 1);
+  CHECK(s.outcome() == all_bound(1));
+}
