@@ -138,7 +138,7 @@ std::vector<gpu::DeviceShare> Place::devices_for(const PodShape& shape, const Sc
 decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFor waits_for,
                                     Time now) {
   decision::Unschedulable refusal = refusal_of(pod);
-  word(refusal, pod, where);
+  word(refusal, pod, where, now);
   pod.last_refusal.clear();
   if (!world_.options.devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   Time again = now + world_.options.max_unschedulable_wait;
@@ -164,9 +164,10 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   return refusal;
 }
 
-void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const Where& where) {
+void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const Where& where,
+                 Time now) {
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
-  const FitReport& report = reports_.of(pod.profile, answers, where.scope);
+  const FitReport& report = reports_.of(pod.profile, answers, where.scope, now);
   refusal.details = joined(report.details, refusal.details);
   refusal.message = report.message;
   refusal.plugins = report.plugins;

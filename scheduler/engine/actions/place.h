@@ -71,7 +71,7 @@ class Place {
   [[nodiscard]] decision::Unschedulable park(WaitingPod& pod, const Where& where,
                                              WaitsFor waits_for, Time now);
   // Adds why no node of `where` takes the pod.
-  void word(decision::Unschedulable& refusal, const WaitingPod& pod, const Where& where);
+  void word(decision::Unschedulable& refusal, const WaitingPod& pod, const Where& where, Time now);
   [[nodiscard]] std::optional<Decision> refuse(WaitingPod& pod, Objection objection, Time now);
   [[nodiscard]] Decision with_quota_words(decision::Unschedulable told,
                                           const WaitingPod& pod) const;

@@ -12,7 +12,7 @@
 // If a search finds victims, the first of its kind gets a turn, which may search in any case.
 #pragma once
 
-#include "scheduler/engine/actions/allowance.h"
+#include "scheduler/base/allowance.h"
 #include "scheduler/engine/actions/victims.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/finder.h"

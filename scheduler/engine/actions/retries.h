@@ -7,7 +7,7 @@
 // being tried.
 #pragma once
 
-#include "scheduler/engine/actions/allowance.h"
+#include "scheduler/base/allowance.h"
 #include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/world/waiting_pod.h"
 

@@ -6,23 +6,35 @@
 
 namespace sched {
 
-const FitReport& FitReports::of(std::size_t profile, const ScoreCache& cache, const Scope& scope) {
-  if (made_at_ != cache.position() || memory_ > kMostMemory) {
+const FitReport& FitReports::of(std::size_t profile, const ScoreCache& cache, const Scope& scope,
+                                Time now) {
+  if (memory_ > kMostMemory) {
     entries_.clear();
     memory_ = 0;
   }
-  made_at_ = cache.position();
-  const auto [entry, is_new] =
-      entries_.try_emplace({profile, cache.shape().id(), scope.set}, Entry{cache.shape(), {}});
-  FitReport& report = entry->second.report;
-  if (!is_new) return report;
-  report = made(cache, scope);
-  memory_ += sizeof(*entry) + report.message.capacity() + report.details.capacity() +
-             ScoreCaches::kCopies * cache.shape().memory();
+  const auto [at, is_new] = entries_.try_emplace({profile, cache.shape().id(), scope.set},
+                                                 Entry{.shape = cache.shape(), .report = {}});
+  Entry& entry = at->second;
+  FitReport& report = entry.report;
+  if (!is_new && entry.made_at == cache.position()) return report;
+  entry.made_at = cache.position();
+  const VerdictCounts verdicts = cache.verdicts(scope);
+  report.message = fit_error(nodes_.size(), cache.prepared(), verdicts);
+  report.plugins = refusing_plugins(cache.prepared(), verdicts);
+  const bool is_allowed = allowance_.any_left(now);
+  if (is_allowed || is_new || now - entry.details_made >= kOldest) {
+    report.details = details(cache, scope);
+    entry.details_made = now;
+    allowance_.spend(nodes_.slots());
+  }
+  memory_ -= entry.memory;
+  entry.memory = sizeof(*at) + report.message.capacity() + report.details.capacity() +
+                 ScoreCaches::kCopies * cache.shape().memory();
+  memory_ += entry.memory;
   return report;
 }
 
-FitReport FitReports::made(const ScoreCache& cache, const Scope& scope) const {
+std::string FitReports::details(const ScoreCache& cache, const Scope& scope) const {
   ShortageReport shortages(cache.prepared(), names_);
   for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
     const auto verdict = cache.verdict(slot, scope);
@@ -32,10 +44,7 @@ FitReport FitReports::made(const ScoreCache& cache, const Scope& scope) const {
       shortages.add_passing();
     }
   }
-  const VerdictCounts verdicts = cache.verdicts(scope);
-  return {.message = fit_error(nodes_.size(), cache.prepared(), verdicts),
-          .details = shortages.text(),
-          .plugins = refusing_plugins(cache.prepared(), verdicts)};
+  return shortages.text();
 }
 
 }  // namespace sched

@@ -1,15 +1,20 @@
 // The reports on pods that fit nowhere.
 //
-// Many pods of one shape may wait: the text for a shape and scope is made once per change of the
-// nodes. Its details are made with it, although they take a look at each node: they are in the
-// pod's condition, where people read why it waits.
+// The message is made of counts that are kept anyway. Its details take a look at each node, but
+// they are in the pod's condition, where people read why it waits. So the details of a shape and
+// scope that were made before serve again, for up to kOldest, when too much time has gone into
+// details lately. In a full cluster, where pods of the same shapes come and find no room, most of
+// the engine's time went into them.
 #pragma once
 
+#include "scheduler/base/allowance.h"
 #include "scheduler/cluster/nodes.h"
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/engine/finder/score_cache.h"
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <tuple>
@@ -25,12 +30,18 @@ struct FitReport {
 
 class FitReports {
  public:
-  // Both outlive it.
-  FitReports(const Nodes& nodes, const ResourceNames& names) : nodes_(nodes), names_(names) {}
+  static constexpr std::chrono::seconds kOldest{60};
+  // What a tenth of a processor looks at.
+  static constexpr std::int64_t kNodesPerSecond = 300'000;
+
+  // Both outlive it. `nodes_per_second`: how many nodes details made anew may look at.
+  FitReports(const Nodes& nodes, const ResourceNames& names,
+             std::int64_t nodes_per_second = kNodesPerSecond)
+      : nodes_(nodes), names_(names), allowance_(nodes_per_second) {}
 
   // Why the shape of that cache, which is up to date, fits on no node of the scope. Valid until the
-  // next call. O(nodes) for the first such question since the last change.
-  const FitReport& of(std::size_t profile, const ScoreCache& cache, const Scope& scope = {});
+  // next call. O(reasons), and O(nodes) where details are made.
+  const FitReport& of(std::size_t profile, const ScoreCache& cache, const Scope& scope, Time now);
 
  private:
   // Beyond this all entries are dropped: a shape may have half a MB, by one long affinity.
@@ -40,14 +51,17 @@ class FitReports {
   struct Entry {
     ShapeRef shape;  // so that its id stays its own
     FitReport report;
+    ChangeLog::Position made_at = 0;  // of the nodes: the message
+    Time details_made{};
+    std::size_t memory = 0;  // as counted in memory_
   };
-  [[nodiscard]] FitReport made(const ScoreCache& cache, const Scope& scope) const;
+  [[nodiscard]] std::string details(const ScoreCache& cache, const Scope& scope) const;
 
   const Nodes& nodes_;
   const ResourceNames& names_;
   std::map<Key, Entry> entries_;
-  std::size_t memory_ = 0;           // of entries_, approximately
-  ChangeLog::Position made_at_ = 0;  // of the nodes
+  std::size_t memory_ = 0;  // of entries_, approximately
+  Allowance allowance_;
 };
 
 }  // namespace sched
