@@ -95,12 +95,21 @@ std::size_t size_of(const k8s::Response& response) {
   return size;
 }
 
+// One is how the other begins, and few bytes longer: those that waited for the rest of a chunk.
+bool are_nearly_same(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  return b.starts_with(a) && b.size() - a.size() < AnswerReader::kLeastOfChunk;
+}
+
 void check_same(const Outcome& whole, const Outcome& cut) {
   fuzz::require(whole.progress == cut.progress, "cuts do not decide whether an answer is whole");
   fuzz::require(whole.response.status == cut.response.status &&
-                    whole.response.headers == cut.response.headers &&
-                    whole.response.body == cut.response.body,
+                    whole.response.headers == cut.response.headers,
                 "cuts do not change an answer");
+  const bool is_broken = whole.progress == Progress::kBroken;
+  fuzz::require(is_broken ? are_nearly_same(whole.response.body, cut.response.body)
+                          : whole.response.body == cut.response.body,
+                "nor its body");
   fuzz::require(whole.keep_alive == cut.keep_alive && whole.unread == cut.unread,
                 "nor what is behind it");
 }

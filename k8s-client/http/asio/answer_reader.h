@@ -23,6 +23,11 @@ class AnswerReader {
   // The limit for unparsed bytes: a header, a chunk's extensions, trailers.
   static constexpr std::size_t kUnparsedLimit = 256 * 1024;
 
+  // The last chunk is never shorter. Beast asserts that when it is asked again while that has no
+  // end, so bytes wait until they are so many. If none follow, the answer is broken, and the
+  // handler does not get them.
+  static constexpr std::size_t kLeastOfChunk = 5;
+
   enum class Progress { kPartial, kComplete, kBroken };
 
   // The following bytes are an answer: `handler` is called with its head and body, until stop().
@@ -50,10 +55,6 @@ class AnswerReader {
  private:
   [[nodiscard]] Progress broken(ErrorCode error);
   [[nodiscard]] Progress complete();
-
-  // The last chunk is never shorter. Beast asserts that when it is asked again while that has no
-  // end.
-  static constexpr std::size_t kLeastOfChunk = 5;
 
   AnswerHandler* handler_ = nullptr;  // nullptr: nothing is read
   boost::beast::flat_buffer bytes_;
