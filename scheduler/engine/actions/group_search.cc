@@ -34,9 +34,7 @@ std::vector<WaitingPod*> in_order(const WaitingGroup& group,
 }  // namespace
 
 bool GroupSearch::reads_rules(const WaitingPod& pod) const {
-  const PodClass& pod_class = *pod.pod_class;
-  return !pod.constraints.empty() || pod_class.affinity || pod_class.anti_affinity ||
-         is_ruled(world_.profiles[pod.profile], pod.pod);
+  return !pod.constraints.empty() || is_ruled(world_.profiles[pod.profile], pod.pod);
 }
 
 GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
@@ -66,21 +64,10 @@ GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
   return best;
 }
 
-std::vector<NodeSlot> GroupSearch::domain_of(const Seat& first) const {
-  std::vector<NodeSlot> all;
-  const auto& affinity = (*first.pod->pod_class).affinity;
-  if (!affinity) return all;
-  for (const k8s::PodAffinityTerm& term : affinity->required) {
-    const std::string* value = world_.nodes.facts(first.node).labels.find(term.topology_key);
-    if (value == nullptr) continue;
-    for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
-      if (!world_.nodes.present(slot)) continue;
-      const std::string* its = world_.nodes.facts(slot).labels.find(term.topology_key);
-      if (its != nullptr && *its == *value) all.push_back(slot);
-    }
-    return all;
-  }
-  return all;
+std::vector<NodeSlot> GroupSearch::domain_of(const Seat& first) {
+  WorldTrial trial(world_);
+  trial.add(*first.pod, first.node);
+  return finder_.together_with(*first.pod, first.node, trial.nodes);
 }
 
 void GroupSearch::search(const Asked& asked, Found& found) {

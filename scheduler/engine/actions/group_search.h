@@ -69,7 +69,7 @@ class GroupSearch {
   bool seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, Found& found);
   // The nodes of the domain in which all have to be if the first has that seat; empty: they need
   // not be together.
-  [[nodiscard]] std::vector<NodeSlot> domain_of(const Seat& first) const;
+  [[nodiscard]] std::vector<NodeSlot> domain_of(const Seat& first);
   // Why no node takes the pod in the trial.
   void word(const ScoreCache& answers, const Where& where, Found& found) const;
   [[nodiscard]] bool reads_rules(const WaitingPod& pod) const;

@@ -59,6 +59,10 @@ class Finder {
   [[nodiscard]] Ruling ruling_with(const WaitingPod& pod, const Trial& trial) {
     return rulings_.with(pod, trial);
   }
+  [[nodiscard]] std::vector<NodeSlot> together_with(const WaitingPod& pod, NodeSlot node,
+                                                    const Trial& trial) {
+    return rulings_.together_with(pod, node, trial);
+  }
   [[nodiscard]] std::size_t cost_of_ruling(const WaitingPod& pod) {
     return rulings_.cost_without(pod);
   }

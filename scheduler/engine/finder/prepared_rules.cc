@@ -123,18 +123,40 @@ void PreparedRules::catch_up() {
   }
 }
 
+template <typename Visit>
+void PreparedRules::for_each_bound(const Rule& rule, const Trial* trial, Visit&& visit) {
+  const std::vector<DomainCounts> tried = counts_in(trial, rule.tallies);
+  std::vector<const DomainCounts*> counted;
+  for (std::size_t i = 0; i < rule.tallies.size(); ++i) {
+    counted.push_back(tried.empty() ? &rule.tallies[i]->counts() : &tried[i]);
+  }
+  for (const DomainBound& bound : rule.rule->bounds(counted)) {
+    visit(bound, *counted[bound.count], rule.tallies[bound.count]);
+  }
+}
+
 void PreparedRules::rule(const ClusterConstraint& of, Ruling& all, const Trial* trial) const {
   for (const Rule& each : rules_) {
     if (each.of != &of) continue;
-    const std::vector<DomainCounts> tried = counts_in(trial, each.tallies);
-    std::vector<const DomainCounts*> counted;
-    for (std::size_t i = 0; i < each.tallies.size(); ++i) {
-      counted.push_back(tried.empty() ? &each.tallies[i]->counts() : &tried[i]);
-    }
-    for (const DomainBound& bound : each.rule->bounds(counted)) {
-      exclude_by(bound, *counted[bound.count], each.tallies[bound.count], all);
-    }
+    for_each_bound(each, trial,
+                   [&](const DomainBound& bound, const DomainCounts& counts, const auto& tally) {
+                     exclude_by(bound, counts, tally, all);
+                   });
   }
+}
+
+std::vector<NodeSlot> PreparedRules::together_with(NodeSlot node, const Trial& trial) const {
+  std::vector<NodeSlot> nodes;
+  for (const Rule& each : rules_) {
+    for_each_bound(
+        each, &trial,
+        [&](const DomainBound& bound, const DomainCounts& /*counts*/, const auto& tally) {
+          const DomainId domain = tally->domains()->of(node);
+          if (!nodes.empty() || bound.at_least <= 0 || domain == kNoDomain) return;
+          nodes = tally->domains()->in(domain);
+        });
+  }
+  return nodes;
 }
 
 void PreparedRules::prefer(Ruling& all, const Trial* trial) const {

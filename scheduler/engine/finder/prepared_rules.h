@@ -33,6 +33,10 @@ class PreparedRules {
   // Adds what the rule of that constraint rules out, as the nodes are or would be. O(domains +
   // nodes ruled out).
   void rule(const ClusterConstraint& of, Ruling& all, const Trial* trial) const;
+  // The nodes, ascending, in which all pods of the kind have to be if one is on that node: those of
+  // its domain, where a rule demands that some are counted in the domain. Empty: none demands it.
+  // O(domains + nodes of the domain).
+  [[nodiscard]] std::vector<NodeSlot> together_with(NodeSlot node, const Trial& trial) const;
   // Adds what all of them prefer.
   void prefer(Ruling& all, const Trial* trial) const;
 
@@ -42,6 +46,10 @@ class PreparedRules {
     std::unique_ptr<PodRule> rule;
     std::vector<std::shared_ptr<Tally>> tallies;  // by count
   };
+  // Calls visit(bound, counts, tally) for each bound of the rule, as the nodes are or would be.
+  template <typename Visit>
+  static void for_each_bound(const Rule& rule, const Trial* trial, Visit&& visit);
+
   std::vector<Rule> rules_;
   std::uint64_t besides_ = 0;
   std::vector<Ruling::Preference> preferences_;

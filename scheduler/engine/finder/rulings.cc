@@ -143,6 +143,14 @@ Ruling Rulings::with(const WaitingPod& pod, const Trial& trial) {
   return all;
 }
 
+std::vector<NodeSlot> Rulings::together_with(const WaitingPod& pod, NodeSlot node,
+                                             const Trial& trial) {
+  PreparedRules rules(world_.profiles[pod.profile], pod.pod, trial.difference(),
+                      [this](const DomainCount& count) { return tally(count); });
+  rules.catch_up();
+  return rules.together_with(node, trial);
+}
+
 std::size_t Rulings::cost_without(const WaitingPod& pod) {
   // To count a node takes so much longer than to look at a domain.
   constexpr std::size_t kCount = 20;

@@ -40,6 +40,10 @@ class Rulings {
   // The same in a world with some more pods. O(rules of these + domains + nodes ruled out); where a
   // rule reads what its constraint stores of pods, as anew().
   [[nodiscard]] Ruling with(const WaitingPod& pod, const Trial& trial);
+  // The nodes, ascending, in which all pods like this one have to be if one is on that node, with
+  // the pods that the trial adds. Empty: no rule demands that they are together.
+  [[nodiscard]] std::vector<NodeSlot> together_with(const WaitingPod& pod, NodeSlot node,
+                                                    const Trial& trial);
   // What without() and with() cost, in domains that are looked at.
   [[nodiscard]] std::size_t cost_without(const WaitingPod& pod);
   // For any pod, in that world; nothing is kept. O(nodes · counts).
