@@ -7,6 +7,7 @@
 #include "scheduler/engine/backoffs/node_backoffs.h"
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/intake.h"
+#include "scheduler/engine/line/assumed_pods.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/line/quota_search.h"
@@ -57,7 +58,8 @@ class Engine::Parts {
   QuotaSearch search{world, finder, queue, holds};
   Waking waking{world, queue};
   PodGroups groups{world, queue, waking};
-  Plans plans{world, finder, queue, search, waking, groups};
+  AssumedPods assumed{world, queue, waking, groups};
+  Plans plans{world, finder, queue, search, assumed, groups};
   Intake intake{{.world = world,
                  .queue = queue,
                  .waking = waking,
@@ -76,7 +78,7 @@ class Engine::Parts {
                .queue = queue,
                .holds = holds,
                .search = search,
-               .waking = waking,
+               .assumed = assumed,
                .plans = plans,
                .words = words,
                .repartitions = repartitions}};
@@ -89,7 +91,14 @@ class Engine::Parts {
                           .plans = plans,
                           .place = place,
                           .words = words}};
-  Preempt preempt{world, finder, queue, holds, search, plans, groups};
+  Preempt preempt{{.world = world,
+                   .finder = finder,
+                   .queue = queue,
+                   .holds = holds,
+                   .search = search,
+                   .assumed = assumed,
+                   .plans = plans,
+                   .groups = groups}};
   Advise advise{world, finder, queue, search, repartitions};
 
   // Decides on the entity that has the next turn. nullopt: there is nothing to tell.

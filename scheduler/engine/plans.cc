@@ -1,7 +1,6 @@
 #include "scheduler/engine/plans.h"
 
 #include "scheduler/engine/world/world_trial.h"
-#include "scheduler/quota/charged_as.h"
 
 #include <fmt/format.h>
 
@@ -22,33 +21,15 @@ constexpr std::chrono::minutes kMostPatience{60};
 constexpr const char* kTooFew = "fewer pods of its group are left than start together";
 constexpr std::string_view kQuotaChanged = "its GPU quota has changed";
 
-}  // namespace
-
-void Plans::assume(WaitingPod& pod, NodeSlot node, decision::Bind& bind, Time now) {
-  bind.pod = ref_of(pod.pod);
-  bind.scheduler_name = pod.pod.spec.scheduler_name;
-  bind.generation = pod.pod.metadata.generation;
-  bind.node = world_.nodes.name(node);
-  bind.all_nodes = world_.nodes.size();
-  bind.attempts = ++pod.attempts;
-  bind.queued_since = pod.queued_since;
-  // A note that the pod has already is replaced.
-  if (!pod.demand.is_none() && (world_.ledger.in_force() || quota::has_note(pod.pod))) {
-    bind.charged_as = world_.nodes.facts(node).gpu.product.name;
-    bind.charged_at = world_.next_charge(now);
-  }
-  queue_.remove(pod);
-  pod.last_refusal.clear();
-  Claim claim = claim_of(*pod.shape);
-  claim.devices = bind.devices;
-  PodRecord& record = world_.pods.at(bind.pod.uid);
-  record.assume(world_.nodes, node, occupant_of(pod.pod, std::move(claim), pod.pod_class, true));
-  world_.charge(record, pod.pod, pod.demand,
-                bind.charged_as ? quota::ChargeNote{*bind.charged_as, bind.charged_at}
-                                : quota::no_note(pod.pod));
-  groups_.has_node(pod.pod, pod.profile);
-  waking_.assumed(pod, bind.node);
+decision::NotPrepared not_prepared(decision::Bind bind, std::string why) {
+  return {.pod = std::move(bind.pod),
+          .scheduler_name = std::move(bind.scheduler_name),
+          .generation = bind.generation,
+          .node = std::move(bind.node),
+          .message = std::move(why)};
 }
+
+}  // namespace
 
 std::optional<Preparation> Plans::preparation_for(const WaitingPod& pod, NodeSlot node) const {
   std::optional<Preparation> all;
@@ -286,7 +267,7 @@ void Plans::bind_failed(PodRecord& record, const event::BindFailed& event, Time 
   if (event.because == Because::kRefused) {
     record.waiting()->refused_binds.add(event.node, event.message, now);
   }
-  undo(record, event.because != Because::kNotSent, now);
+  assumed_.back_off(release(record), event.because != Because::kNotSent, now);
 }
 
 void Plans::take_back(const std::string& uid) {
@@ -337,13 +318,9 @@ std::optional<Decision> Plans::give_up_start(const PodRef& of, const std::string
   std::sort(plans.begin(), plans.end(), std::greater<>());
   for (const Id id : plans) {
     decision::Bind bind = end(plans_.find(id)).bind;
-    undo(*world_.pods.find(bind.pod.uid), true, now);
+    assumed_.back_off(release(*world_.pods.find(bind.pod.uid)), true, now);
     const bool is_other = bind.pod.uid != of.uid;
-    undone_.push_back({.pod = std::move(bind.pod),
-                       .scheduler_name = std::move(bind.scheduler_name),
-                       .generation = bind.generation,
-                       .node = std::move(bind.node),
-                       .message = is_other ? why_others : why});
+    undone_.push_back(not_prepared(std::move(bind), is_other ? why_others : why));
   }
   return next_undone();
 }
@@ -416,13 +393,9 @@ std::optional<Decision> Plans::next(Time now) {
       queue_.activate(release(record), QueueEvent::kObjectChange);
     } else {
       if (made_room && by_node) record.waiting()->refused_binds.add(bind.node, readiness.why, now);
-      undo(record, true, now);
+      assumed_.back_off(release(record), true, now);
     }
-    return decision::NotPrepared{.pod = std::move(bind.pod),
-                                 .scheduler_name = std::move(bind.scheduler_name),
-                                 .generation = bind.generation,
-                                 .node = std::move(bind.node),
-                                 .message = std::move(readiness.why)};
+    return not_prepared(std::move(bind), std::move(readiness.why));
   }
 }
 
@@ -525,32 +498,10 @@ Plans::Plan Plans::end(Entry plan) {
 }
 
 WaitingPod& Plans::release(PodRecord& record) {
-  WaitingPod& waiting = *record.waiting();
   const NodeSlot node = record.placement()->node();
-  world_.budgets.stays({*waiting.pod_class, waiting.pod.metadata.name});
-  record.forget();
-  groups_.has_no_node(waiting.pod.metadata.uid);
+  WaitingPod& waiting = assumed_.release(record);
   has_left(waiting.pod.metadata.uid, node);
-  waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid});
-  waiting.has_shape(world_.templates.shape(waiting.pod));  // the reason is in names_in_use.h
-  waiting.queue = waking_.queue_for(waiting);
   return waiting;
-}
-
-void Plans::undo(PodRecord& record, bool counts, Time now) {
-  WaitingPod& waiting = release(record);
-  if (counts) ++waiting.failed_binds;
-  if (!waiting.pod.spec.scheduling_gates.empty()) {
-    queue_.gate(waiting, QueueEvent::kAttemptFailure);
-  } else {
-    queue_.back_off(waiting, end_of_backoff(waiting, now));
-  }
-}
-
-Time Plans::end_of_backoff(const WaitingPod& waiting, Time now) const {
-  auto wait = world_.options.initial_backoff;
-  for (int i = 1; i < waiting.failed_binds && wait < world_.options.max_backoff; ++i) wait *= 2;
-  return now + std::min(wait, world_.options.max_backoff);
 }
 
 }  // namespace sched

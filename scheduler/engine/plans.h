@@ -33,9 +33,9 @@
 
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/assumed_pods.h"
 #include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/line/quota_search.h"
-#include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/room_elsewhere.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/framework/preparation.h"
@@ -60,18 +60,14 @@ namespace sched {
 class Plans {
  public:
   // All outlive it.
-  Plans(World& world, Finder& finder, Queues& queue, QuotaSearch& search, Waking& waking,
+  Plans(World& world, Finder& finder, Queues& queue, QuotaSearch& search, AssumedPods& assumed,
         PodGroups& groups)
       : world_(world),
         finder_(finder),
         queue_(queue),
-        waking_(waking),
+        assumed_(assumed),
         groups_(groups),
         elsewhere_(world, finder, search) {}
-
-  // Puts the pod on its node: assumed there, charged, out of the queue. Fills in who is bound and
-  // where; takes the bind's devices.
-  void assume(WaitingPod& pod, NodeSlot node, decision::Bind& bind, Time now);
 
   // What the constraints require before the pod is bound there; nullopt: nothing, and the bind is
   // the whole plan.
@@ -182,16 +178,13 @@ class Plans {
   Entry add(Plan plan, Time end);
   // Removes the plan. Of its writes only what the watches show counts from now on.
   Plan end(Entry plan);
-  // The pod has no node any more.
+  // The pod has no node any more. It is in no queue.
   WaitingPod& release(PodRecord& record);
-  // The pod is pending again, after a back-off. `counts`: the failure makes that longer.
-  void undo(PodRecord& record, bool counts, Time now);
-  [[nodiscard]] Time end_of_backoff(const WaitingPod& waiting, Time now) const;
 
   World& world_;
   Finder& finder_;
   Queues& queue_;
-  Waking& waking_;
+  AssumedPods& assumed_;
   PodGroups& groups_;
   std::map<Id, Plan> plans_;  // those in preparation, in the order of their decisions
   std::unordered_map<std::string, Id> of_pod_;  // by uid

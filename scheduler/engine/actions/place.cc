@@ -115,7 +115,7 @@ std::optional<Decision> Place::assume(WaitingPod& pod, const ScoreCache& answers
   bind.scores = answers.scores(node, on);
   bind.feasible_nodes = on.feasible;
   if (on.second != kNoSlot) bind.runner_up = {world_.nodes.name(on.second), on.second_total};
-  plans_.assume(pod, node, bind, now);
+  assumed_.assume(pod, node, bind, now);
   if (auto wanted = plans_.preparation_for(pod, node)) {
     decided = plans_.begin(std::move(bind), *std::move(wanted), now);
   }

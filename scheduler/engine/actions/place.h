@@ -3,9 +3,9 @@
 
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/assumed_pods.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
-#include "scheduler/engine/line/waking.h"
 #include "scheduler/engine/plans.h"
 #include "scheduler/engine/repartition/advice.h"
 #include "scheduler/engine/report/fit_reports.h"
@@ -28,7 +28,7 @@ class Place {
     Queues& queue;
     Holds& holds;
     QuotaSearch& search;
-    Waking& waking;
+    AssumedPods& assumed;
     Plans& plans;
     const QuotaWords& words;
     RepartitionAdvice& repartitions;
@@ -39,7 +39,7 @@ class Place {
         queue_(parts.queue),
         holds_(parts.holds),
         search_(parts.search),
-        waking_(parts.waking),
+        assumed_(parts.assumed),
         plans_(parts.plans),
         words_(parts.words),
         repartitions_(parts.repartitions),
@@ -86,7 +86,7 @@ class Place {
   Queues& queue_;
   Holds& holds_;
   QuotaSearch& search_;
-  Waking& waking_;
+  AssumedPods& assumed_;
   Plans& plans_;
   const QuotaWords& words_;
   RepartitionAdvice& repartitions_;

@@ -18,15 +18,15 @@ std::string with_words(std::string message, const std::string& words) {
 
 }  // namespace
 
-Preempt::Preempt(World& world, Finder& finder, Queues& queue, Holds& holds,
-                 const QuotaSearch& search, Plans& plans, const PodGroups& groups)
-    : world_(world),
-      finder_(finder),
-      queue_(queue),
-      holds_(holds),
-      search_(search),
-      plans_(plans),
-      victims_(world, finder, holds, plans, groups) {}
+Preempt::Preempt(const Borrowed& parts)
+    : world_(parts.world),
+      finder_(parts.finder),
+      queue_(parts.queue),
+      holds_(parts.holds),
+      search_(parts.search),
+      assumed_(parts.assumed),
+      plans_(parts.plans),
+      victims_(parts.world, parts.finder, parts.holds, parts.plans, parts.groups) {}
 
 bool Preempt::could_help(const WaitingPod& pod) const {
   if (pod.place != QueuePlace::kParked) return false;
@@ -150,7 +150,7 @@ decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
   }
   if (holds_.of(pod) != nullptr) holds_.release(pod);
   decision::Bind bind;
-  plans_.assume(pod, victims.node, bind, now);
+  assumed_.assume(pod, victims.node, bind, now);
   evict.pod = bind.pod;
   evict.scheduler_name = bind.scheduler_name;
   evict.generation = bind.generation;

@@ -36,9 +36,17 @@ namespace sched {
 
 class Preempt {
  public:
-  // All borrowed things outlive the action.
-  Preempt(World& world, Finder& finder, Queues& queue, Holds& holds, const QuotaSearch& search,
-          Plans& plans, const PodGroups& groups);
+  struct Borrowed {  // all of it outlives the action
+    World& world;
+    Finder& finder;
+    Queues& queue;
+    Holds& holds;
+    const QuotaSearch& search;
+    AssumedPods& assumed;
+    Plans& plans;
+    const PodGroups& groups;
+  };
+  explicit Preempt(const Borrowed& parts);
 
   // The pod had its turn and was refused as `told` says. Makes room for it, if that is possible; if
   // not, adds to the report why.
@@ -115,6 +123,7 @@ class Preempt {
   Queues& queue_;
   Holds& holds_;
   const QuotaSearch& search_;
+  AssumedPods& assumed_;
   Plans& plans_;
   VictimSearch victims_;
   Kinds kinds_;

@@ -4,6 +4,7 @@
 
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/intake.h"
+#include "scheduler/engine/line/assumed_pods.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
 #include "tests/scheduler/engine/harness.h"
@@ -125,7 +126,8 @@ TEST_CASE("names by the hundred thousand in pods that come and go leave some tho
   Holds holds{world, finder, queue};
   QuotaSearch search{world, finder, queue, holds};
   PodGroups groups{world, queue, waking};
-  Plans plans{world, finder, queue, search, waking, groups};
+  AssumedPods assumed{world, queue, waking, groups};
+  Plans plans{world, finder, queue, search, assumed, groups};
   Intake intake{{world, queue, waking, groups, plans, backoffs, foreign, misnamed, complaints}};
   intake.apply(event::NodeUpserted{node("n").offers(kMig, "7")}, kStart);
 
