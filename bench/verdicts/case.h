@@ -45,7 +45,7 @@ struct Score {
 using Scores = std::map<std::string, Score>;  // by plugin
 
 struct Preemption {
-  std::set<std::string> best;                            // nodes; empty: nobody is evicted
+  std::set<std::string> best;                            // nodes; empty: none is evicted
   std::map<std::string, std::set<std::string>> victims;  // by node, at least for the best
   friend bool operator==(const Preemption&, const Preemption&) = default;
 };

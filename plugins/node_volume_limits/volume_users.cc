@@ -130,7 +130,7 @@ std::map<std::string, VolumeRoom::Change> VolumeUsers::change_in(const PodDiffer
   return all;
 }
 
-// nullopt: it is none of a CSI driver, or nobody knows of which.
+// nullopt: it is none of a CSI driver, or it is not known of which.
 std::optional<Attached> VolumeUsers::volume_of(const ClaimKey& key) const {
   const auto claim = claims_.find(key);
   if (claim == claims_.end()) return std::nullopt;

@@ -37,7 +37,7 @@ class VolumeUsers {
   [[nodiscard]] const std::shared_ptr<VolumeRoom>& room() const { return room_; }
 
  private:
-  struct Claim {
+  struct VolumeClaim {
     std::string volume;
     std::string storage_class;
   };
@@ -72,7 +72,7 @@ class VolumeUsers {
   void forget_pod(const std::string& uid);
   void forget_attachment(const std::string& name);
 
-  ByClaim<Claim> claims_;
+  ByClaim<VolumeClaim> claims_;
   std::unordered_map<std::string, Volume> volumes_;
   std::map<std::string, std::string> provisioners_;  // by class
   std::unordered_map<std::string, Attachment> attachments_;

@@ -6,7 +6,7 @@ namespace plugins {
 namespace {
 
 using namespace sched;
-using Claim = Storage::Claim;
+using VolumeClaim = Storage::VolumeClaim;
 using Volume = Storage::Volume;
 
 // The provisioner of classes with volumes made by hand.
@@ -16,7 +16,7 @@ bool is_usable_on(const Volume& volume, const NodeFacts& node) {
   return !volume.node_affinity || volume.node_affinity->matches({}, node.labels);
 }
 
-bool has_all_modes(const Volume& volume, const Claim& claim) {
+bool has_all_modes(const Volume& volume, const VolumeClaim& claim) {
   return std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](const auto& mode) {
     return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) !=
            volume.access_modes.end();
@@ -24,22 +24,22 @@ bool has_all_modes(const Volume& volume, const Claim& claim) {
 }
 
 // Requirements that also hold for a reserved volume.
-bool suits(const Volume& volume, const Claim& claim) {
+bool suits(const Volume& volume, const VolumeClaim& claim) {
   return volume.capacity_bytes.value_or(0) >= claim.requested_bytes.value_or(0) &&
          volume.volume_mode == claim.volume_mode &&
          volume.volume_attributes_class == claim.volume_attributes_class &&
          !volume.metadata.deletion_timestamp;
 }
 
-bool fits(const Volume& volume, const Claim& claim) {
+bool fits(const Volume& volume, const VolumeClaim& claim) {
   return suits(volume, claim) && has_all_modes(volume, claim) &&
          (!claim.selector || claim.selector->matches(volume.metadata.labels));
 }
 
 }  // namespace
 
-Matching::Matching(const Storage& storage, const std::vector<const Claim*>& claims) {
-  for (const Claim* claim : claims) {
+Matching::Matching(const Storage& storage, const std::vector<const VolumeClaim*>& claims) {
+  for (const VolumeClaim* claim : claims) {
     const k8s::StorageClass* of = storage.storage_class(claim->storage_class);
     Wanted wanted{.claim = claim,
                   .selected = storage.selected_node(*claim),

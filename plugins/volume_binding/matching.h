@@ -21,16 +21,16 @@ namespace plugins {
 
 class Matching {
  public:
-  using Claim = Storage::Claim;
+  using VolumeClaim = Storage::VolumeClaim;
   using Volume = Storage::Volume;
 
   // All claims wait for their pod. Valid until `storage`, which outlives it, changes.
-  Matching(const Storage& storage, const std::vector<const Claim*>& claims);
+  Matching(const Storage& storage, const std::vector<const VolumeClaim*>& claims);
 
   struct OnNode {
     enum class Result { kFits, kNoVolume, kNoRoom } result = Result::kFits;
-    std::vector<std::pair<const Claim*, const Volume*>> bound;  // would be bound
-    std::vector<const Claim*> provisioned;                      // would be provisioned
+    std::vector<std::pair<const VolumeClaim*, const Volume*>> bound;  // would be bound
+    std::vector<const VolumeClaim*> provisioned;                      // would be provisioned
   };
   [[nodiscard]] OnNode on(const sched::NodeFacts& node) const;
 
@@ -47,7 +47,7 @@ class Matching {
 
  private:
   struct Wanted {
-    const Claim* claim;
+    const VolumeClaim* claim;
     std::string selected;               // the node, or empty
     const Volume* reserved;             // no other volume is possible; null: any that fits
     std::vector<const Volume*> others;  // free ones that fit and are not tied to a host, by size

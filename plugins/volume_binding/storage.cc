@@ -169,7 +169,9 @@ void Storage::unfile(const Volume& volume) {
   if (pool->others.empty() && pool->of_host.empty()) pools_.erase(volume.storage_class);
 }
 
-const Storage::Claim* Storage::claim(const ClaimKey& key) const { return find_in(claims_, key); }
+const Storage::VolumeClaim* Storage::claim(const ClaimKey& key) const {
+  return find_in(claims_, key);
+}
 
 const Storage::Volume* Storage::volume(const std::string& name) const {
   const auto* kept = find_in(volumes_, name);
@@ -180,21 +182,21 @@ const k8s::StorageClass* Storage::storage_class(const std::string& name) const {
   return find_in(classes_, name);
 }
 
-bool Storage::waits_for_pod(const Claim& claim) const {
+bool Storage::waits_for_pod(const VolumeClaim& claim) const {
   // A claim that names its volume is bound by the volume controller.
   if (!claim.volume_name.empty()) return false;
   const k8s::StorageClass* of = storage_class(claim.storage_class);
   return of != nullptr && of->binding_mode == "WaitForFirstConsumer";
 }
 
-std::string Storage::selected_node(const Claim& claim) const {
+std::string Storage::selected_node(const VolumeClaim& claim) const {
   const SelectNode* assumed = assumed_selection(key_of(claim.metadata));
   if (assumed != nullptr) return assumed->node;
   const std::string* noted = claim.metadata.annotations.find("volume.kubernetes.io/selected-node");
   return noted == nullptr ? "" : *noted;
 }
 
-const Storage::Volume* Storage::reserved(const Claim& claim) const {
+const Storage::Volume* Storage::reserved(const VolumeClaim& claim) const {
   const auto* named = find_in(reserved_, key_of(claim.metadata));
   if (named != nullptr) {
     for (const std::string& name : *named) {
@@ -223,8 +225,8 @@ const Storage::Pool* Storage::free_volumes(const std::string& storage_class) con
   return find_in(pools_, storage_class);
 }
 
-std::optional<std::vector<const k8s::LabelSelector*>> Storage::room_for(const k8s::StorageClass& of,
-                                                                        const Claim& claim) const {
+std::optional<std::vector<const k8s::LabelSelector*>> Storage::room_for(
+    const k8s::StorageClass& of, const VolumeClaim& claim) const {
   const bool* says = find_in(drivers_, of.provisioner);
   if (says == nullptr || !*says || !claim.requested_bytes) return std::nullopt;
   std::vector<const k8s::LabelSelector*> found;

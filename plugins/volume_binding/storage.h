@@ -22,13 +22,13 @@ namespace plugins {
 
 class Storage {
  public:
-  using Claim = k8s::PersistentVolumeClaim;
+  using VolumeClaim = k8s::PersistentVolumeClaim;
   using Volume = k8s::PersistentVolume;
 
   void apply(const sched::ClusterChange& change);
 
   // Null: there is none of that name.
-  [[nodiscard]] const Claim* claim(const ClaimKey& key) const;
+  [[nodiscard]] const VolumeClaim* claim(const ClaimKey& key) const;
   [[nodiscard]] const Volume* volume(const std::string& name) const;
   [[nodiscard]] const k8s::StorageClass* storage_class(const std::string& name) const;
 
@@ -40,11 +40,11 @@ class Storage {
 
   // Whether the claim waits until its pod's node is chosen. A pod is not placed while it needs
   // another unbound claim.
-  [[nodiscard]] bool waits_for_pod(const Claim& claim) const;
+  [[nodiscard]] bool waits_for_pod(const VolumeClaim& claim) const;
   // The node that was selected for it, or is assumed to be; empty: none.
-  [[nodiscard]] std::string selected_node(const Claim& claim) const;
+  [[nodiscard]] std::string selected_node(const VolumeClaim& claim) const;
   // The volume that is reserved for the claim, or assumed to be; null: none.
-  [[nodiscard]] const Volume* reserved(const Claim& claim) const;
+  [[nodiscard]] const Volume* reserved(const VolumeClaim& claim) const;
   // The write that a plan counts on; null: none.
   [[nodiscard]] const sched::SelectNode* assumed_selection(const ClaimKey& claim) const;
   [[nodiscard]] const sched::ReserveVolume* assumed_reservation(const std::string& volume) const;
@@ -68,7 +68,7 @@ class Storage {
   // Where there is room for a volume of that size: the nodes that match one of the selectors.
   // nullopt: not reported, or it does not matter.
   [[nodiscard]] std::optional<std::vector<const k8s::LabelSelector*>> room_for(
-      const k8s::StorageClass& of, const Claim& claim) const;
+      const k8s::StorageClass& of, const VolumeClaim& claim) const;
 
  private:
   void put(const Volume& volume);
@@ -80,7 +80,7 @@ class Storage {
   void unfile(const Volume& volume);
   void assume(const sched::ObjectWrite& write, bool done);
 
-  ByClaim<Claim> claims_;
+  ByClaim<VolumeClaim> claims_;
   std::unordered_map<std::string, std::unique_ptr<Volume>> volumes_;
   // A volume of a kind that CSI drivers take over.
   struct InTree {

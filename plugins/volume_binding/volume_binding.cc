@@ -13,7 +13,7 @@ namespace plugins {
 namespace {
 
 using namespace sched;
-using Claim = Storage::Claim;
+using VolumeClaim = Storage::VolumeClaim;
 using Volume = Storage::Volume;
 using Result = Matching::OnNode::Result;
 
@@ -27,11 +27,11 @@ constexpr const char* kUnbound = "pod has unbound immediate PersistentVolumeClai
 
 std::string in_quotes(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
-std::string of_claim(const Claim& claim) {
+std::string of_claim(const VolumeClaim& claim) {
   return "persistentvolumeclaim " + in_quotes(claim.metadata.name);
 }
 
-bool is_controlled_by(const Claim& claim, const k8s::Pod& pod) {
+bool is_controlled_by(const VolumeClaim& claim, const k8s::Pod& pod) {
   const auto& owners = claim.metadata.owner_references;
   return std::any_of(owners.begin(), owners.end(), [&](const k8s::OwnerReference& owner) {
     return owner.controller && owner.uid == pod.metadata.uid;
@@ -60,7 +60,7 @@ class VolumeBinding final : public ClusterConstraint {
       }
     }
     for (const ClaimKey& key : claims_of(pod)) {
-      const Claim& claim = *storage_.claim(key);
+      const VolumeClaim& claim = *storage_.claim(key);
       if (is_bound(claim) || storage_.waits_for_pod(claim)) continue;
       Refusal unbound{kUnbound, {awaited(key)}};
       if (!claim.storage_class.empty()) {
@@ -83,7 +83,7 @@ class VolumeBinding final : public ClusterConstraint {
     };
     bool some_missing = false;
     for (const ClaimKey& key : claims_of(pod)) {
-      const Claim* claim = storage_.claim(key);
+      const VolumeClaim* claim = storage_.claim(key);
       if (claim == nullptr || !is_bound(*claim)) continue;
       const Volume* volume = storage_.volume(claim->volume_name);
       if (volume == nullptr) {
@@ -103,7 +103,7 @@ class VolumeBinding final : public ClusterConstraint {
 
   std::optional<Preparation> preparation_for(const k8s::Pod& pod,
                                              const NodeFacts& node) const override {
-    const std::vector<const Claim*> waiting = waiting_claims(pod);
+    const std::vector<const VolumeClaim*> waiting = waiting_claims(pod);
     if (waiting.empty()) return std::nullopt;
     const Matching::OnNode chosen = Matching(storage_, waiting).on(node);
     Preparation wanted{.writes = {}, .patience = patience_};
@@ -115,7 +115,7 @@ class VolumeBinding final : public ClusterConstraint {
                                             .claim = seen(claim->metadata),
                                             .named_claim = volume->claim_ref.has_value()});
     }
-    for (const Claim* claim : chosen.provisioned) {
+    for (const VolumeClaim* claim : chosen.provisioned) {
       if (storage_.selected_node(*claim) == node.name) continue;
       wanted.writes.push_back(SelectNode{.claim = seen(claim->metadata), .node = node.name});
     }
@@ -143,7 +143,7 @@ class VolumeBinding final : public ClusterConstraint {
   std::optional<std::string> reason_against(const ClaimKey& key, const k8s::Pod& pod,
                                             const k8s::Volume& volume) const {
     const bool ephemeral = volume.kind == k8s::Volume::Kind::kEphemeral;
-    const Claim* claim = storage_.claim(key);
+    const VolumeClaim* claim = storage_.claim(key);
     if (claim == nullptr) {
       if (!ephemeral) return claim_not_found(key.second);
       return "waiting for ephemeral volume controller to create the persistentvolumeclaim " +
@@ -165,10 +165,10 @@ class VolumeBinding final : public ClusterConstraint {
   }
 
   // The waiting claims; refuses() has passed the others.
-  std::vector<const Claim*> waiting_claims(const k8s::Pod& pod) const {
-    std::vector<const Claim*> all;
+  std::vector<const VolumeClaim*> waiting_claims(const k8s::Pod& pod) const {
+    std::vector<const VolumeClaim*> all;
     for (const ClaimKey& key : claims_of(pod)) {
-      const Claim* claim = storage_.claim(key);
+      const VolumeClaim* claim = storage_.claim(key);
       if (claim == nullptr || is_bound(*claim) || !storage_.waits_for_pod(*claim)) continue;
       // A pod may mount a claim twice.
       if (std::find(all.begin(), all.end(), claim) == all.end()) all.push_back(claim);
@@ -177,7 +177,8 @@ class VolumeBinding final : public ClusterConstraint {
   }
 
   template <typename Exclude>
-  void exclude_by_matching(const std::vector<const Claim*>& waiting, const Exclude& exclude) const {
+  void exclude_by_matching(const std::vector<const VolumeClaim*>& waiting,
+                           const Exclude& exclude) const {
     if (waiting.empty()) return;
     const auto matching = std::make_shared<Matching>(storage_, waiting);
     Matching::Left left = matching->left();
@@ -195,7 +196,7 @@ class VolumeBinding final : public ClusterConstraint {
   }
 
   Readiness readiness_of(const ClaimKey& key, const NodeFacts& node) const {
-    const Claim* claim = storage_.claim(key);
+    const VolumeClaim* claim = storage_.claim(key);
     if (claim == nullptr) return failed(claim_not_found(key.second));
     if (is_bound(*claim)) {
       const Volume* volume = storage_.volume(claim->volume_name);
@@ -224,7 +225,8 @@ class VolumeBinding final : public ClusterConstraint {
     return provisioned(key, *claim, node);
   }
 
-  Readiness provisioned(const ClaimKey& key, const Claim& claim, const NodeFacts& node) const {
+  Readiness provisioned(const ClaimKey& key, const VolumeClaim& claim,
+                        const NodeFacts& node) const {
     const SelectNode* write = storage_.assumed_selection(key);
     const bool is_old =
         write != nullptr && write->claim.resource_version == claim.metadata.resource_version;

@@ -2,7 +2,7 @@
 //
 // The engine makes all its decisions, and they are collected. This is how a running scheduler would
 // continue from what the API server shows, and how a stopped one would begin. The engine is changed
-// by it: pods that start are assumed on their nodes. Nobody is evicted: a pod for which others
+// by it: pods that start are assumed on their nodes. No pod is evicted: one for which others
 // would have to leave waits, and its refusal says for what.
 #pragma once
 

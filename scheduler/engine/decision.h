@@ -85,7 +85,7 @@ struct Victim {
 };
 
 // Room is made for the pod on its chosen node: these pods have to leave. Its own room is assumed
-// there, so nobody else takes what becomes free. The pod is nominated for the node
+// there, so no other pod takes what becomes free. The pod is nominated for the node
 // (status.nominatedNodeName) before the first of them is deleted. The outcome of these calls is an
 // event (Prepared). When the pods are gone, a Prepare or Bind follows; else NotPrepared.
 struct Evict {

@@ -77,7 +77,7 @@ class Engine {
   // The same of those that count the pods of a namespace. O(lines of these quotas + pods that
   // wait).
   [[nodiscard]] NamespaceQuotas quotas_of(const std::string& namespace_) const;
-  // Who uses what of which quota, by quota, type and namespace. O(pods with GPUs).
+  // The use of quotas, by quota, type and namespace. O(pods with GPUs).
   [[nodiscard]] std::vector<QuotaUse> quota_uses() const;
   // What quotas borrow, by pod, the latest loan first. O(pods with GPUs).
   [[nodiscard]] std::vector<BorrowedGpus> borrowed_gpus() const;

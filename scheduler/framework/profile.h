@@ -57,7 +57,7 @@ struct Preemption {
     kAny,  // whatever their priority, where they have borrowed from the cohort of the pod's quota
   };
 
-  // Whether pods without a controller may be evicted: nobody makes them anew.
+  // Whether pods without a controller may be evicted: no controller makes them anew.
   bool evicts_bare_pods = false;
   // Whether a PodDisruptionBudget may be violated where nothing else makes room.
   bool violates_budgets = false;
@@ -73,7 +73,7 @@ struct Profile {
   std::vector<WeightedScore> scores;
   std::vector<UsedConstraint> constraints;
   TieBreak tie_break;
-  std::optional<Preemption> preemption;  // nullopt: its pods evict nobody
+  std::optional<Preemption> preemption;  // nullopt: its pods evict none
 };
 
 // The kinds of changes that some constraint of them reads.

@@ -37,7 +37,7 @@ Json at(const Json& object, const char* key) {
   return object.is_object() ? object.value(key, Json::object()) : Json::object();
 }
 
-// An API server would take a field that nobody knows off the object, and warn.
+// An API server would take an unknown field off the object, and warn.
 k8s::Result<void> check_fields(const Json& object, const std::string& path,
                                const std::vector<std::string>& known) {
   if (!object.is_object()) return {};

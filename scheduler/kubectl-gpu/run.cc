@@ -31,7 +31,7 @@ namespace sched::kubectl {
 namespace {
 
 constexpr std::chrono::seconds kWatchInterval{5};
-// Whoever may list the cluster waits no longer for the scheduler's answer.
+// A user who may list the cluster waits no longer for the scheduler's answer.
 constexpr std::chrono::seconds kPatience{2};
 constexpr std::string_view kClearScreen = "\x1b[H\x1b[2J";
 

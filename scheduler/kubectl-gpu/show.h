@@ -18,7 +18,7 @@ void show(std::ostream& out, const answers::Overview& overview, const Style& sty
 void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
           const Style& style);
 void show(std::ostream& out, const answers::Queue& queue, const Style& style);
-// With style.wide also who uses them, by namespace, and what is borrowed, by pod.
+// With style.wide also their use by namespace, and what is borrowed, by pod.
 void show(std::ostream& out, const answers::AllQuotas& quotas, const Style& style);
 // Of one namespace; with style.wide also what its pods borrow.
 void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style);

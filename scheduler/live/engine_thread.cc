@@ -170,7 +170,7 @@ std::optional<std::chrono::nanoseconds> EngineThread::until_wakeup() {
   if (const auto due = questions_.due()) at_most(*due - std::chrono::steady_clock::now());
   if (!is_full()) {
     if (const auto wakeup = engine_.next_wakeup()) at_most(*wakeup - now());
-    // Outcomes that come by then wake nobody.
+    // Outcomes that come by then wake no thread.
     if (expects_outcomes_) at_most(EventQueue::kSoon);
   }
   if (!wait) return std::nullopt;

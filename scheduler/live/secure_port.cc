@@ -23,7 +23,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kLowerPriority = 10;  // as of nice(1)
-// Eighty who scrape at once are served at once.
+// Eighty scrapers at once are served at once.
 constexpr std::size_t kMaxConnections = 128;
 const char* const kMetrics = "/metrics";
 const char* const kRecording = "/debug/recording";

@@ -33,7 +33,7 @@ namespace sched::live {
 struct SecurePortOptions {
   std::string address;  // "IP:PORT"
   server::CertificateFiles certificate;
-  k8s::ClusterAccess cluster;  // whom to ask who may, and for pods
+  k8s::ClusterAccess cluster;  // where rights and pods are asked for
   std::chrono::milliseconds time_limit = server::HttpServer::kTimeLimit;  // of a connection
 };
 

@@ -264,7 +264,7 @@ class Ledger {
   [[nodiscard]] std::size_t pools_to_reclaim(QuotaId quota, const Demand& demand, HoldRank rank,
                                              ChargeClassId on,
                                              const LedgerTrial* in = nullptr) const;
-  // Who uses how much of which line. O(charges).
+  // The use of each line by namespace. O(charges).
   [[nodiscard]] std::vector<NamespaceUse> uses() const;
   // What is borrowed, by pod, the latest loan first: of each line that borrows, the pods that were
   // charged last. O(charges).

@@ -145,7 +145,7 @@ std::vector<Loan> Ledger::loans() const {
     for (const Charge* charge : charges) {
       if (!charge->quota_ || charge->amount_.is_zero()) continue;
       const Line& line = at(*charge->quota_).lines[charge->line_];
-      // What a quota that can borrow from nobody has beyond its guarantee was lent by nobody.
+      // What a quota that cannot borrow has beyond its guarantee was not lent.
       if (line.pool() == nullptr || line.borrowed().is_zero()) continue;
       borrow[{*charge->quota_, charge->line_}].push_back(charge);
     }

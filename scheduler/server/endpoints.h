@@ -35,7 +35,7 @@ struct ProbeEndpoints {
 class MetricsEndpoint {
  public:
   // `text`: Prometheus' text format. It is asked for once a second at most, however many read it;
-  // who reads it in between gets the same page. `loop` must outlive this.
+  // readers in between get the same page. `loop` must outlive this.
   MetricsEndpoint(k8s::EventLoop& loop, std::function<std::string()> text);
 
   [[nodiscard]] Reply page();
@@ -51,7 +51,7 @@ class MetricsEndpoint {
 // otherwise answers why not: 401, 403, or 503 where the API server cannot be asked.
 void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
                 HttpServer::Answer answer, std::function<void(HttpServer::Answer)> allowed);
-// The same where `allowed` is to know whose token it is; nothing wanted: whoever it is may.
+// The same where `allowed` needs the user whose token it is; nothing wanted: every user may.
 void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
                 HttpServer::Answer answer,
                 std::function<void(HttpServer::Answer, const std::string& user)> allowed);

@@ -3,7 +3,7 @@
 // GET only, one request a connection. What a stranger can make it hold is bounded: the number of
 // connections, the size of a request, and the time that each may take, one that never asks too. One
 // connection more than there may be ends the oldest that is not being given what it asked for, so
-// those that never ask, or are refused, keep nobody out.
+// those that never ask, or are refused, keep no other client out.
 //
 // A connection that cannot be accepted (no file descriptor is left) stays in the kernel's queue;
 // the next try comes after a pause that doubles up to a second, as in Go's net/http.
@@ -37,7 +37,7 @@ struct Request {
   std::string_view query = {};  // what stands behind the "?", as it came: see query.h
   std::optional<std::string_view> bearer_token = {};  // of Authorization, else of the above
   std::string_view host = {};                         // the header; empty: there is none
-  // Expires when nobody waits for the answer any more: it was given, or the client is gone, or its
+  // Expires when no answer is waited for any more: it was given, or the client is gone, or its
   // time is up. May be kept.
   std::weak_ptr<const void> client = {};
 };

@@ -16,7 +16,7 @@ namespace sched::server {
 // By name; both decoded: "+" is a space, "%2B" a plus. A name without "=" has an empty value.
 using Query = std::map<std::string, std::string, std::less<>>;
 
-// On error: what is wrong, for who asked.
+// On error: what is wrong, for the client.
 [[nodiscard]] tl::expected<Query, std::string> parse_query(std::string_view query);
 
 }  // namespace sched::server

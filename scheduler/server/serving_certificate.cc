@@ -62,7 +62,7 @@ bool add_alternative_names(X509* certificate, const std::string& names) {
   return extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-// Good for `host` and for this machine's name; nobody else vouches for it.
+// Good for `host` and for this machine's name; no authority has signed it.
 k8s::Result<std::shared_ptr<ServingTls>> self_signed(const std::string& host) {
   ERR_clear_error();
   const std::unique_ptr<EVP_PKEY, Free> key(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));

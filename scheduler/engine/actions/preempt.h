@@ -2,8 +2,8 @@
 // enables DefaultPreemption and their spec.preemptionPolicy is not Never.
 //
 // A pod evicts when it has its turn and finds no room, by quota or on nodes. It is then assumed on
-// its node and charged, and bound when the victims are gone (plans.h). So it preempts once, nobody
-// takes its room, and the next decision sees everything.
+// its node and charged, and bound when the victims are gone (plans.h). So it preempts once, no
+// other pod takes its room, and the next decision sees everything.
 //
 // A search costs as much as some thousand decisions, and most find nothing. So of the pods that ask
 // for the same, one is searched for, not again before something has changed, at most every
@@ -51,7 +51,7 @@ class Preempt {
   // The pod had its turn and was refused as `told` says. Makes room for it, if that is possible; if
   // not, adds to the report why.
   [[nodiscard]] Decision attempt(WaitingPod& pod, decision::Unschedulable told, Time now);
-  // Gives a turn to pods for which there was nobody to evict, and is now.
+  // Gives a turn to pods for which there was no victim, and is one now.
   void wake(Time now);
   // When wake() will have something to do; nullopt: not before an event.
   [[nodiscard]] std::optional<Time> next() const;
@@ -68,7 +68,7 @@ class Preempt {
   using Key = std::tuple<std::uint64_t, std::size_t, ShapeId, std::int32_t, QueueId, Apart>;
   // What the answer depends on: nodes and their pods, quotas, budgets.
   using Versions = std::array<std::uint64_t, 3>;
-  // Pods that have no room, and nobody to evict, as far as is known.
+  // Pods that have no room, and no victims, as far as is known.
   struct Kind {
     ShapeRef shape;  // so that their ids stay the same
     PodClassRef pod_class;

@@ -215,7 +215,8 @@ class VictimSearch::OnNode {
     return removed;
   }
 
-  // Puts back whoever need not go, first those that a budget protects, the most important first.
+  // Puts back the pods that need not go, first those that a budget protects, the most important
+  // first.
   [[nodiscard]] Victims reprieve(const std::vector<const Occupant*>& removed,
                                  const std::vector<bool>& violates, Victims victims,
                                  WorldTrial& trial, Found& found) {
@@ -374,7 +375,7 @@ class VictimSearch::OnNode {
     why_not_.assign(reasons.begin(), reasons.end());
     return false;
   }
-  // The first reason is told that is more than that nobody may go.
+  // The first reason is reported that says more than that no pod may go.
   void note(const Reasons& reasons) {
     if (reasons_.empty() || reasons_ == Reasons{kNoVictims}) reasons_ = reasons;
   }

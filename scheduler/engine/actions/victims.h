@@ -6,15 +6,15 @@
 // hundredths of a second. Beyond kube-scheduler:
 //
 // * Pods that are being deleted, and those that other pods wait for, count as gone, unless they
-//   leave too late (plans.h). A node where nobody else has to leave comes first, then the node that
-//   the pod is nominated for: so what was begun is completed, also by the next process.
+//   leave too late (plans.h). A node where no other pod has to leave comes first, then the node
+//   that the pod is nominated for: so what was begun is completed, also by the next process.
 // * Only pods of this scheduler are victims. Unless the profile says otherwise, no pods without a
 //   controller, and none that a PodDisruptionBudget protects; none while budgets cannot be read.
 // * No quota loses what it is guaranteed. Of other quotas, pods leave only while these use more
 //   than their guarantees. A pod that would borrow evicts pods of its own quota alone.
 // * Where the profile says so, a pod within its guarantee takes back what others of its cohort have
-//   borrowed, whoever lends it: they leave whatever their priority, and before pods of its own
-//   quota.
+//   borrowed, whichever quota lends it: they leave whatever their priority, and before pods of its
+//   own quota.
 // * A pod of which only some GPUs are borrowed is evicted only if no other choice makes room.
 // * Of equal priority, pods that have started together with others stay longest: those would wait
 //   for them in vain.

@@ -232,7 +232,7 @@ std::shared_ptr<Tally> Rulings::tally(const DomainCount& count) {
 }
 
 void Rulings::forget_some() {
-  // Whoever has a few kinds keeps them, also where they are large.
+  // A few kinds are kept, also where they are large.
   constexpr std::size_t kFewKinds = 4;
   // Bytes are counted, and kinds go, by so large a part at a time: counting costs O(counts).
   constexpr std::size_t kPart = 16;

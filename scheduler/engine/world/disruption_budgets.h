@@ -65,7 +65,7 @@ class DisruptionBudgets {
   void stays(const Pod& pod);
 
  private:
-  // Who has taken a pod from what a budget lets go.
+  // By whose account a budget lets one pod less go.
   enum class By : std::uint8_t {
     kServer,    // in this version already
     kEviction,  // evicted(), since this version has come

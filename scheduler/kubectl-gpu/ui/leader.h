@@ -26,7 +26,7 @@ namespace sched::kubectl {
 // On its loop's thread.
 class LeaderByLease {
  public:
-  // All outlive it. `token`: of whoever asks the scheduler.
+  // All outlive it. `token`: of the user for whom the scheduler is asked.
   LeaderByLease(k8s::EventLoop& loop, k8s::Transport& api_server, k8s::Credentials& token,
                 LeaderAddress address);
 
@@ -55,7 +55,7 @@ class LeaderByLease {
   std::vector<std::pair<std::string, Done>> waiting_;  // for the leader to be found
 };
 
-// The pod of a Lease's holder, "NAME_UUID"; empty: nobody holds it.
+// The pod of a Lease's holder, "NAME_UUID"; empty: it has no holder.
 [[nodiscard]] std::string pod_of_holder(const std::string& identity);
 
 // Straight to a server with such a transport, which adds the credentials.

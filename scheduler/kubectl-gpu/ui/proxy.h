@@ -1,6 +1,6 @@
 // From a browser on this machine to the scheduler's page, with credentials that no browser has.
 //
-// Whoever may ask it may ask the scheduler as the user of the kubeconfig, so it asks for a secret:
+// What may ask it asks the scheduler as the user of the kubeconfig. So it demands a secret:
 // the first segment of every path, 256 random bits, which stands in the URL that is printed and
 // nowhere else. It answers to the names 127.0.0.1 and localhost alone: a page of another name that
 // resolves to this machine (DNS rebinding) gets nothing. Only GETs, of paths below /ui, are sent

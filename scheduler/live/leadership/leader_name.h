@@ -10,12 +10,12 @@ namespace sched::live {
 // Thread-safe.
 class LeaderName {
  public:
-  // The lease's holder identity, "NAME_UUID"; empty: nobody holds it.
+  // The lease's holder identity, "NAME_UUID"; empty: it has no holder.
   void is(std::string identity) {
     const std::lock_guard lock(mutex_);
     identity_ = std::move(identity);
   }
-  // Empty: nobody leads, or it is not known.
+  // Empty: there is no leader, or it is not known.
   [[nodiscard]] std::string get() const {
     const std::lock_guard lock(mutex_);
     return identity_;

@@ -1,4 +1,4 @@
-// Who may ask, and how often: whose token it is, then the budget of that account, then its rights.
+// Which accounts may ask, and how often: the token's account, then its budget, then its rights.
 //
 // So what is refused is taken from the budget, too, and an account that asks without end causes no
 // reviews of rights. Beyond the budget the answer is 429 with Retry-After.

@@ -71,7 +71,7 @@ decision::Bind bind_from(const Json& json) {
                       .scheduler_name = json.at("schedulerName"),
                       .generation = whole<std::int64_t>(json.at("generation")),
                       .node = json.at("node"),
-                      .devices = {},  // nobody knows them on a live cluster
+                      .devices = {},  // not known on a live cluster
                       .charged_as = {},
                       .total_score = whole<std::int64_t>(json.at("totalScore")),
                       .scores = {},

@@ -55,7 +55,7 @@ struct StepCall {
 };
 
 // Calls that are not in the recording: they came faster than they could be written, or a part of
-// the recording is damaged. Both numbers are 0 where nobody knows how many.
+// the recording is damaged. Both numbers are 0 where it is not known how many.
 struct LostCalls {
   std::uint64_t events = 0;
   std::uint64_t decisions = 0;

@@ -33,8 +33,8 @@ k8s::Access pods_in(const std::string& namespace_, const char* verb = "get") {
 
 k8s::Access list_nodes() { return k8s::ResourceAccess{.verb = "list", .resource = "nodes"}; }
 
-// Who asks about one pod must be allowed to get it, and who asks which there are, to list them; who
-// asks about the whole cluster, to list the pods of all namespaces, and nodes.
+// A question about one pod needs the right to get it; which there are, to list them; about the
+// whole cluster, to list the pods of all namespaces, and nodes.
 enum class About { kCluster, kPod, kQueue, kQuota };
 
 struct Wanted {

@@ -7,9 +7,9 @@
 //                                  `kubectl gpu nodes -o json`
 //   /ui/what-if?…                  the same of a pod that is not there (what_if.h), with "notes"
 //
-// Read-only. Whoever may get the nonResourceURL /ui, by the API server's word, gets all of it: the
-// page names pods of all namespaces. It needs a token, which no browser has: `kubectl gpu ui` adds
-// it (scheduler/kubectl-gpu/ui/).
+// Read-only. A user who may get the nonResourceURL /ui, by the API server's word, gets all of it:
+// the page names pods of all namespaces. It needs a token, which no browser has: `kubectl gpu ui`
+// adds it (scheduler/kubectl-gpu/ui/).
 //
 // All that it says of the cluster are answers of the engine, by the functions that kubectl-gpu
 // asks. The document is made once a second at most, however many read it; a question about one pod

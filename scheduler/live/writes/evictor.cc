@@ -202,7 +202,8 @@ Evictor::Failure Evictor::failure_of(const Step& step, const k8s::Error& error) 
   if (step.pod.namespace_ == step.decision->pod.namespace_) return {in_full, in_full};
   const std::string answer = error.kind == k8s::ErrorKind::kStatus
                                  ? fmt::format("HTTP {}", error.http_status)
-                                 : "the API server did not answer";
+                             : error.got_no_answer() ? "the API server did not answer"
+                                                     : "the API server's answer cannot be read";
   return {fmt::format("{} failed: {}", text_of(step, "a pod of another namespace"), answer),
           in_full};
 }
