@@ -64,9 +64,13 @@ struct LostCalls {
 
 using EngineCall = std::variant<AppliedCall, StepCall, LostCalls>;
 
-// What events about a kind of object begin with: "NodeUpserted", "NodeDeleted".
+// What events about a kind of object begin with: "NodeUpserted", "NodeDeleted". A kind without a
+// word here does not compile.
 template <typename Object>
-inline constexpr std::string_view kKindWord = "";
+inline constexpr std::string_view kKindWord = [] {
+  static_assert(sizeof(Object) == 0);  // its word belongs below
+  return std::string_view();
+}();
 template <>
 inline constexpr std::string_view kKindWord<k8s::Node> = "Node";
 template <>
