@@ -3,6 +3,7 @@
 #include "scheduler/base/nearest_names.h"
 #include "scheduler/base/text_hash.h"
 #include "scheduler/engine/names_in_use.h"
+#include "scheduler/framework/read_annotations.h"
 #include "scheduler/gpu/resource_kind.h"
 #include "scheduler/quota/charged_as.h"
 
@@ -29,7 +30,8 @@ Time waiting_since(const k8s::Pod& pod, Time now) {
 // scheduler's own status patches come back as updates.
 bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
   return before.spec != now.spec || before.metadata.labels != now.metadata.labels ||
-         !gpu::same_of_ours(before.metadata.annotations, now.metadata.annotations);
+         !gpu::same_of_ours(before.metadata.annotations, now.metadata.annotations,
+                            is_read_annotation);
 }
 
 }  // namespace

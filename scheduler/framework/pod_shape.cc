@@ -1,6 +1,7 @@
 #include "scheduler/framework/pod_shape.h"
 
 #include "scheduler/base/random.h"
+#include "scheduler/framework/read_annotations.h"
 
 #include <algorithm>
 #include <array>
@@ -133,7 +134,8 @@ class Writer {
   Sink sink_;
 };
 
-// Those entries of a pod's labels or annotations that wishes are read from.
+// Those entries of a pod's labels or annotations that a shape reads (read_annotations.h). Of each
+// of the two maps there is one, because a copy holds the entries of the last one alone.
 template <typename Map>
 struct Selected {
   Map& entries;
@@ -157,8 +159,8 @@ bool visit_template(Visit&& visit, Pods&... pods) {
          visit(pods.spec.resource_requests...) && visit(pods.spec.overhead...) &&
          visit(pods.spec.node_selector...) && visit(pods.spec.node_affinity...) &&
          visit(pods.spec.tolerations...) &&
-         visit(Selected{pods.metadata.annotations, gpu::is_wish}...) &&
-         visit(Selected{pods.metadata.labels, gpu::is_ours}...);
+         visit(Selected{pods.metadata.annotations, is_annotation_of_shape}...) &&
+         visit(Selected{pods.metadata.labels, is_label_of_shape}...);
 }
 
 struct Copy {

@@ -1,7 +1,7 @@
 #include "scheduler/live/intake.h"
 
 #include "scheduler/engine/backoffs/rejected_pod.h"
-#include "scheduler/gpu/wishes.h"
+#include "scheduler/framework/read_annotations.h"
 #include "scheduler/live/read_back_off.h"
 #include "scheduler/live/stand_in.h"
 
@@ -45,7 +45,7 @@ concept IsOnlyNamed = kChangeOf<Object>
 // and a user who creates them may put 256 KiB of annotations on each. Other annotations also do not
 // get into a recording.
 bool is_read(const k8s::Pod& /*of*/, std::string_view annotation) {
-  return gpu::is_ours(annotation);
+  return is_read_annotation(annotation);
 }
 bool is_read(const k8s::PersistentVolumeClaim& /*of*/, std::string_view annotation) {
   return annotation.starts_with("pv.kubernetes.io/") ||
