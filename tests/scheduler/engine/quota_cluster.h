@@ -8,7 +8,7 @@
 #include "tests/support/gpu_quotas.h"
 
 #include <chrono>
-#include <initializer_list>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,11 +29,25 @@ inline PodBuilder in(std::string_view namespace_, std::string_view name, int gpu
   return our_pod(name).in_namespace(namespace_).gpus(gpus);
 }
 
-// A constraint that is shipped, with no arguments.
-inline std::unique_ptr<sched::ClusterConstraint> shipped_constraint(std::string_view name) {
-  const k8s::yaml::Value nothing;
-  k8s::yaml::ObjectReader args(nothing, "test");
-  return std::move(sched::find_plugin(plugins::registry(), name)->make(args).constraint);
+// A constraint that ships.
+struct ShippedRule {
+  template <std::convertible_to<std::string_view> Name>
+  ShippedRule(const Name& plugin, std::string_view its_args = {}) : name(plugin), args(its_args) {}
+  std::string_view name;
+  std::string_view args;  // YAML; empty: none
+};
+
+inline std::unique_ptr<sched::ClusterConstraint> shipped_constraint(const ShippedRule& shipped) {
+  INFO(shipped.name);
+  const sched::PluginEntry* entry = sched::find_plugin(plugins::registry(), shipped.name);
+  REQUIRE(entry != nullptr);
+  const auto documents = k8s::yaml::parse(shipped.args, "args.yaml");
+  REQUIRE(documents);
+  const k8s::yaml::Value none;
+  k8s::yaml::ObjectReader args(documents->empty() ? none : documents->front(), "args.yaml");
+  sched::PluginInstance made = entry->make(args);
+  if (const auto wrong = args.finish()) FAIL(wrong->message);
+  return std::move(made.constraint);
 }
 
 struct QuotaCluster : Scheduler {
@@ -41,12 +55,12 @@ struct QuotaCluster : Scheduler {
     synced();
   }
   // With those constraints alone, and that tie-break.
-  explicit QuotaCluster(std::initializer_list<std::string_view> constraints,
+  explicit QuotaCluster(const std::vector<ShippedRule>& constraints,
                         sched::TieBreak tie_break = {}) {
     std::vector<sched::Profile> with_them = profiles(&told_bound);
     with_them[0].constraints.clear();  // of which some are woken by whatever happens
-    for (const std::string_view name : constraints) {
-      with_them[0].constraints.emplace_back(shipped_constraint(name), true, 20);
+    for (const ShippedRule& each : constraints) {
+      with_them[0].constraints.emplace_back(shipped_constraint(each), true, 20);
     }
     with_them[0].tie_break = tie_break;
     engine = sched::Engine(std::move(with_them), {});

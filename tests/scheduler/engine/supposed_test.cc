@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,13 +21,23 @@ using namespace tests;
 namespace {
 
 constexpr const char* kZoneLabel = "topology.kubernetes.io/zone";
+// The rules across nodes that are compared. A rule that answers nothing without arguments is named
+// with some: {"Name", "{argument: value}"}.
+const std::vector<ShippedRule> kCompared = {
+    "NodeDeclaredFeatures", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding",
+    "VolumeZone",           "PodTopologySpread",  "InterPodAffinity", "ImageLocality",
+};
+constexpr const char* kImage = "example.com/image:1";
+// What a pod with the network of its node and a user namespace of its own needs.
+constexpr const char* kFeature = "UserNamespacesHostNetworkSupport";
 constexpr int kNodes = 8;
 constexpr int kClaims = 14;
 
 // A cluster as a list of events, so that it can be made twice.
 class Supposing {
  public:
-  explicit Supposing(unsigned seed) : random_(seed) {
+  // `seen`: gets the names of the plugins that refused or scored.
+  Supposing(unsigned seed, std::set<std::string>& seen) : random_(seed), seen_(seen) {
     for (int i = 0; i < kNodes; ++i) node_comes(i);
     storage_comes();
     quotas_come();
@@ -74,13 +85,11 @@ class Supposing {
 
  private:
   struct Cluster : QuotaCluster {
-    explicit Cluster(const Supposing& events)
-        : QuotaCluster({"NodeDeclaredFeatures", "VolumeRestrictions", "NodeVolumeLimits",
-                        "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
-                        "ImageLocality"}) {
+    explicit Cluster(const Supposing& events) : QuotaCluster(kCompared), seen(events.seen_) {
       for (const Event& event : events.events_) apply(event);
       for (unsigned i = 0; i < events.decisions_; ++i) static_cast<void>(engine.step(now));
     }
+    std::set<std::string>& seen;
     [[nodiscard]] bool waits(const k8s::Pod& pod) const {
       return engine.waiting_pod(pod.metadata.uid) != nullptr;
     }
@@ -90,6 +99,7 @@ class Supposing {
       std::string text = explained.rejection.value_or("");
       if (!explained.by_quota) text += "|" + explained.message;
       for (const NodeExplanation& node : explained.nodes) {
+        seen.insert(node.plugin);
         text += "\n" + node.node + " " + to_string(node.code) + " " + node.plugin;
         for (const std::string& reason : node.reasons) text += ", " + reason;
         for (const std::string& numbers : node.numbers) text += "; " + numbers;
@@ -100,6 +110,7 @@ class Supposing {
           // Pods that are gone leave terms that nothing has: they score 0 where without them there
           // is no score.
           if (score.score == 0) continue;
+          seen.insert(score.plugin);
           text += " " + score.plugin + " " + std::to_string(score.score);
         }
       }
@@ -115,7 +126,10 @@ class Supposing {
     NodeBuilder made = node(name).gpus(8).cpu("64").labelled("host", name);
     made.product(pick(2) == 0 ? kH100 : kL4);
     if (pick(5) != 0) made.labelled(kZoneLabel, "z" + std::to_string(pick(3)));
-    events_.emplace_back(event::NodeUpserted{made});
+    k8s::Node complete = made;
+    if (pick(2) == 0) complete.status.images = {{{kImage}, std::int64_t{2} << 30}};
+    if (pick(3) != 0) complete.status.declared_features = {kFeature};
+    events_.emplace_back(event::NodeUpserted{complete});
     k8s::CsiNode limits;
     limits.metadata.name = name;
     limits.drivers = {{"disks", static_cast<std::int32_t>(1 + pick(3))}};
@@ -129,6 +143,10 @@ class Supposing {
       made.csi_driver = pick(4) == 0 ? "others" : "disks";
       made.csi_volume_handle = name;
       made.claim_ref = {"default", name, ""};
+      if (pick(6) == 0) {
+        made.node_affinity =
+            k8s::NodeSelector{{term({label("host").in({name_of(1), name_of(2)})})}};
+      }
       if (pick(6) == 0) made.metadata.labels.set(kZoneLabel, "z" + std::to_string(pick(3)));
       events_.emplace_back(event::VolumeUpserted{made});
       k8s::PersistentVolumeClaim bound = claim(name, name);
@@ -181,7 +199,13 @@ class Supposing {
       disk.disk.read_only = pick(2) == 0;
       made.mounts(std::move(disk));
     }
-    return made;
+    k8s::Pod complete = made;
+    for (k8s::Container& container : complete.spec.containers) {
+      if (pick(3) == 0) container.image = kImage;
+    }
+    complete.spec.host_network = pick(8) == 0;
+    complete.spec.user_namespace = complete.spec.host_network;
+    return complete;
   }
   void pod_comes(k8s::Pod pod, bool bound) {
     if (bound) pod.spec.node_name = name_of(static_cast<int>(pick(kNodes)));
@@ -190,6 +214,7 @@ class Supposing {
   }
 
   std::mt19937 random_;
+  std::set<std::string>& seen_;
   std::vector<Event> events_;
   std::vector<k8s::Pod> pods_;
   unsigned decisions_ = 0;
@@ -200,10 +225,15 @@ class Supposing {
 TEST_CASE("what is supposed is answered as an engine answers in which it is so") {
   const std::size_t questions = every(2) == 1 ? 1'000'000 : 60'000;
   std::size_t asked = 0;
+  std::set<std::string> seen;
   for (unsigned seed = 1; asked < questions; ++seed) {
     INFO("seed " << seed);
-    Supposing cluster(seed);
+    Supposing cluster(seed, seen);
     for (int i = 0; i < 3; ++i) asked += cluster.compare();
+  }
+  for (const ShippedRule& rule : kCompared) {
+    INFO(rule.name);
+    CHECK(seen.contains(std::string(rule.name)));
   }
 }
 
