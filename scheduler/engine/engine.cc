@@ -116,6 +116,8 @@ class Engine::Parts {
         groups.join(pod, **group, now);
         return std::nullopt;
       }
+      // It evicts none before its group has started. Then it has another turn.
+      if (*group && groups.comes_late(pod, **group)) return place.attempt(pod, now);
     }
     // Constructed where it is returned: a move costs as much as a few questions.
     if (!world.preempts()) return place.attempt(pod, now);

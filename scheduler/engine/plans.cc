@@ -256,8 +256,9 @@ void Plans::fail(const std::string& uid, std::string why) {
 void Plans::on(const event::Prepared& event) {
   const auto found = plans_.find(event.plan);
   if (found == plans_.end()) return;  // it had ended before
-  found->second.written = event.failure.empty();
-  found->second.failure = event.failure;
+  Plan& plan = found->second;
+  plan.written = event.failure.empty();
+  if (plan.failure.empty()) plan.failure = event.failure;  // it may have failed before
   due_.insert(event.plan);
   look_from(event.plan);
 }
@@ -280,12 +281,7 @@ void Plans::drop(const std::string& uid) {
   const auto found = of_pod_.find(uid);
   if (found == of_pod_.end()) return;
   static_cast<void>(end(plans_.find(found->second)));
-  GroupStart* const start = groups_.starting(uid);
-  if (start == nullptr) return;
-  start->leave(uid);
-  if (start->is_empty()) return groups_.end_start(uid);
-  // There may be too few left, or the others waited for this one alone.
-  due_.insert(of_pod_.at(start->pods().front()));
+  if (groups_.starting(uid) != nullptr) leave_start(uid);
 }
 
 void Plans::look_elsewhere(Time now) {
@@ -310,75 +306,107 @@ void Plans::look_elsewhere(Time now) {
   }
 }
 
-std::optional<Decision> Plans::give_up_start(const PodRef& of, const std::string& why,
-                                             const std::string& why_others, Time now) {
+void Plans::give_up_start(const PodRef& of, const std::string& why, const std::string& why_others,
+                          Time now) {
   std::vector<Id> plans;
-  for (const std::string& uid : groups_.starting(of.uid)->pods()) plans.push_back(of_pod_.at(uid));
+  int failed = 0;  // binds in a row: all have the same back-off, and come together again
+  for (const std::string& uid : groups_.starting(of.uid)->pods()) {
+    plans.push_back(of_pod_.at(uid));
+    failed = std::max(failed, world_.pods.find(uid)->waiting()->failed_binds);
+  }
   groups_.end_start(of.uid);
   std::sort(plans.begin(), plans.end(), std::greater<>());
   for (const Id id : plans) {
     decision::Bind bind = end(plans_.find(id)).bind;
-    assumed_.back_off(release(*world_.pods.find(bind.pod.uid)), true, now);
+    WaitingPod& pod = release(*world_.pods.find(bind.pod.uid));
+    pod.failed_binds = failed;
+    assumed_.back_off(pod, true, now);
     const bool is_other = bind.pod.uid != of.uid;
-    undone_.push_back(not_prepared(std::move(bind), is_other ? why_others : why));
+    decided_.emplace_back(not_prepared(std::move(bind), is_other ? why_others : why));
   }
-  return next_undone();
 }
 
-std::optional<Decision> Plans::next_undone() {
-  while (!undone_.empty()) {
-    std::optional<Decision> undone(std::move(undone_.front()));
-    undone_.pop_front();
-    const auto* pod = world_.pods.find(std::get<decision::NotPrepared>(*undone).pod.uid);
-    if (pod != nullptr && pod->state() == PodRecord::State::kPending) return undone;
+void Plans::start_if_ready(const std::string& uid, Time now) {
+  GroupStart& start = *groups_.starting(uid);
+  std::vector<Id> plans;
+  for (const std::string& each : start.pods()) {
+    const Entry plan = plans_.find(of_pod_.at(each));
+    // What made this one ready may have changed another.
+    if (readiness_of(plan->first, plan->second, now).state != Readiness::State::kReady) {
+      start.set_ready(each, false);
+      return static_cast<void>(due_.insert(plan->first));
+    }
+    plans.push_back(plan->first);
+  }
+  groups_.end_start(uid);
+  std::sort(plans.begin(), plans.end());
+  for (const Id id : plans) decided_.emplace_back(end(plans_.find(id)).bind);
+}
+
+bool Plans::look_at_start(Entry entry, const Readiness& readiness, Time now) {
+  using State = Readiness::State;
+  const PodRef pod = entry->second.bind.pod;
+  GroupStart& start = *groups_.starting(pod.uid);
+  if (readiness.state == State::kFailed && groups_.has_enough(pod.uid, 1)) {
+    leave_start(pod.uid);
+    return false;
+  }
+  if (readiness.state == State::kFailed) {
+    give_up_start(pod, readiness.why,
+                  fmt::format("pod {} of its group: {}", pod.name, readiness.why), now);
+  } else if (!groups_.has_enough(pod.uid, 0)) {
+    give_up_start(pod, kTooFew, kTooFew, now);
+  } else {
+    const bool is_ready = readiness.state == State::kReady;
+    start.set_ready(pod.uid, is_ready);
+    // So that next_end() is not past.
+    if (is_ready && now >= entry->second.end) ends_at(entry, now + kPatience);
+    if (start.all_ready()) start_if_ready(pod.uid, now);
+  }
+  return true;
+}
+
+void Plans::leave_start(const std::string& uid) {
+  GroupStart& start = *groups_.starting(uid);
+  start.leave(uid);
+  if (start.is_empty()) return groups_.end_start(uid);
+  // There may be too few left, or the others waited for this one alone.
+  due_.insert(of_pod_.at(start.pods().front()));
+}
+
+std::optional<Decision> Plans::next_decided() {
+  while (!decided_.empty()) {
+    std::optional<Decision> decided(std::move(decided_.front()));
+    decided_.pop_front();
+    if (const auto* bind = std::get_if<decision::Bind>(&*decided)) {
+      if (world_.assumed(bind->pod.uid, bind->node) != nullptr) return decided;
+    } else {
+      const auto* pod = world_.pods.find(std::get<decision::NotPrepared>(*decided).pod.uid);
+      if (pod != nullptr && pod->state() == PodRecord::State::kPending) return decided;
+    }
   }
   return std::nullopt;
 }
 
-void Plans::is_ready_to_start(Entry entry, bool is_ready, Time now) {
-  const std::string& uid = entry->second.bind.pod.uid;
-  GroupStart& start = *groups_.starting(uid);
-  start.set_ready(uid, is_ready);
-  // It has done its part in time.
-  if (is_ready && now >= entry->second.end) ends_at(entry, now + kPatience);
-  if (!start.all_ready()) return;
-  std::vector<Id> plans;
-  for (const std::string& each : start.pods()) {
-    const Id id = of_pod_.at(each);
-    // What changed this plan may have changed that one: the last of them decides.
-    if (due_.contains(id)) return;
-    plans.push_back(id);
-  }
-  due_.insert(plans.begin(), plans.end());
-  groups_.end_start(uid);
-}
-
 std::optional<Decision> Plans::next(Time now) {
-  if (auto undone = next_undone()) return undone;
-  if (!ends_.empty() && ends_.begin()->first <= now) {
-    due_.insert(ends_.begin()->second);
-    look_from(ends_.begin()->second);
+  for (auto end = ends_.begin(); end != ends_.end() && end->first <= now; ++end) {
+    if (due_.insert(end->second).second) look_from(end->second);
   }
   while (true) {
+    if (auto decided = next_decided()) return decided;
     if (due_.empty()) look_elsewhere(now);
     if (due_.empty()) return std::nullopt;
     const Entry plan = plans_.find(*due_.begin());
     due_.erase(due_.begin());
     if (plan == plans_.end()) continue;
     Readiness readiness = readiness_of(plan->first, plan->second, now);
-    const bool is_ready = readiness.state == Readiness::State::kReady;
-    const bool made_room = plan->second.makes_room;
-    const PodRef& pod = plan->second.bind.pod;
-    if (!made_room && groups_.starting(pod.uid) != nullptr) {
-      if (readiness.state == Readiness::State::kFailed) {
-        return give_up_start(PodRef(pod), readiness.why,
-                             fmt::format("pod {} of its group: {}", pod.name, readiness.why), now);
-      }
-      if (!groups_.has_enough(pod.uid)) return give_up_start(PodRef(pod), kTooFew, kTooFew, now);
-      is_ready_to_start(plan, is_ready, now);
+    if (groups_.starting(plan->second.bind.pod.uid) != nullptr &&
+        look_at_start(plan, readiness, now)) {
       continue;
     }
     if (readiness.state == Readiness::State::kWaits) continue;
+    const bool is_ready = readiness.state == Readiness::State::kReady;
+    const bool made_room = plan->second.makes_room;
     const bool moves = plan->second.moves;
     const bool by_node = plan->second.by_node;
     if (made_room && is_ready) {

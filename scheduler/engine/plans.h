@@ -12,9 +12,9 @@
 // the pod is assumed on its node, and charged; while room is made for it, beside the pods that
 // leave. So no other gets what becomes free.
 //
-// The pods of a group start together, in one plan of several binds: if nothing must be done before
-// any of them, all leave the engine at once. Else each pod has an entry here, those for which
-// nothing must be done, too. The binds leave when all are ready; if one fails, everything is undone
+// The pods of a group start together: if nothing must be done before any bind, all binds leave the
+// engine at once. Else each pod has an entry here, also if nothing must be done for it. The binds
+// leave when all pods are ready; if one fails without which there are too few, everything is undone
 // (line/group_start.h).
 //
 // Several plans may make room on one node: the first
@@ -132,7 +132,7 @@ class Plans {
     std::set<std::string> evicted;  // of these, for this plan's pod
     std::vector<ObjectWrite> writes;
     bool written = false;  // the calls of its present part have succeeded
-    Time end{};            // undone if it is not ready by then
+    Time end{};            // undone if it is not ready by then; one that is ready is looked at
     Time latest{};         // makes_room: `end` is never later
     std::string failure;   // not empty: the plan will be undone
     bool moves = false;    // because there is room elsewhere
@@ -168,13 +168,18 @@ class Plans {
   Entry renumber(Entry plan);
   // A plan that makes room although there is room for its pod elsewhere will be undone.
   void look_elsewhere(Time now);
-  // All plans of that pod's group, which is starting, are undone, the last first. Returns the first
-  // of the reports; next() has the others.
-  [[nodiscard]] std::optional<Decision> give_up_start(const PodRef& of, const std::string& why,
-                                                      const std::string& why_others, Time now);
-  [[nodiscard]] std::optional<Decision> next_undone();
-  // The plan's group is starting. If all are ready, it has started, and the binds are due.
-  void is_ready_to_start(Entry plan, bool is_ready, Time now);
+  // The plan's pod is of a group that is starting. False: it is not, any more, since it has failed
+  // and the group has enough pods without it.
+  bool look_at_start(Entry plan, const Readiness& readiness, Time now);
+  // The group of that pod has started if all are ready still: the binds are decided.
+  void start_if_ready(const std::string& uid, Time now);
+  // All plans of the group of that pod, by which the start failed, are undone, the last first.
+  void give_up_start(const PodRef& of, const std::string& why, const std::string& why_others,
+                     Time now);
+  // The pod is not one of those that start together any more. It has no plan, or will have none.
+  void leave_start(const std::string& uid);
+  // The next of the decisions that were made together.
+  [[nodiscard]] std::optional<Decision> next_decided();
   Entry add(Plan plan, Time end);
   // Removes the plan. Of its writes only what the watches show counts from now on.
   Plan end(Entry plan);
@@ -189,8 +194,8 @@ class Plans {
   std::map<Id, Plan> plans_;  // those in preparation, in the order of their decisions
   std::unordered_map<std::string, Id> of_pod_;  // by uid
   std::set<std::pair<Time, Id>> ends_;
-  std::set<Id> due_;                          // must be looked at
-  std::deque<decision::NotPrepared> undone_;  // of groups that do not start
+  std::set<Id> due_;              // must be looked at
+  std::deque<Decision> decided_;  // of groups, all at once
   Id last_ = 0;
   // Of the plans that make room.
   std::unordered_multimap<std::string, Id> leaving_;  // by uid of the pods that leave

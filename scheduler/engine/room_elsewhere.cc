@@ -16,17 +16,17 @@ bool RoomElsewhere::may_begin(Time now) const {
   return round_.empty() && some_have_room() && now >= next_round_;
 }
 
-void RoomElsewhere::begin(const std::vector<Plan>& plans, Time now) {
+void RoomElsewhere::begin(const std::vector<PlanId>& plans, Time now) {
   openings_seen_ = world_.nodes.openings();
   next_round_ = now + kBetweenRounds;
   round_.assign(plans.begin(), plans.end());
 }
 
-std::optional<RoomElsewhere::Plan> RoomElsewhere::next(
-    const std::function<const PodRecord*(Plan)>& pod_of) {
+std::optional<RoomElsewhere::PlanId> RoomElsewhere::next(
+    const std::function<const PodRecord*(PlanId)>& pod_of) {
   if (round_.empty() || has_turn(moving_)) return std::nullopt;
   while (!round_.empty()) {
-    const Plan plan = round_.front();
+    const PlanId plan = round_.front();
     round_.pop_front();
     const PodRecord* pod = pod_of(plan);
     if (pod == nullptr || !has_room(*pod)) continue;

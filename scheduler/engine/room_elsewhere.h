@@ -21,20 +21,20 @@ namespace sched {
 
 class RoomElsewhere {
  public:
-  using Plan = std::uint64_t;
+  using PlanId = std::uint64_t;
   // All outlive it.
   RoomElsewhere(World& world, Finder& finder, QuotaSearch& search)
       : world_(world), finder_(finder), search_(search) {}
 
   // No plan makes room: there is nothing to look at.
   void stop() { round_.clear(); }
-  // Whether next() would begin a round.
+  // Whether a round is over, and the next may begin.
   [[nodiscard]] bool may_begin(Time now) const;
   // These plans make room.
-  void begin(const std::vector<Plan>& plans, Time now);
+  void begin(const std::vector<PlanId>& plans, Time now);
   // The next plan whose pod a node takes now; nullopt: there is none, or the last one's pod has not
   // had its turn. `pod_of`: the pod of a plan; null if the plan makes no room any more.
-  [[nodiscard]] std::optional<Plan> next(const std::function<const PodRecord*(Plan)>& pod_of);
+  [[nodiscard]] std::optional<PlanId> next(const std::function<const PodRecord*(PlanId)>& pod_of);
   // When a round may begin although nothing happens; nullopt: no node has got room.
   [[nodiscard]] std::optional<Time> next_round() const;
 
@@ -48,8 +48,8 @@ class RoomElsewhere {
   World& world_;
   Finder& finder_;
   QuotaSearch& search_;
-  std::deque<Plan> round_;  // those that this round has not looked at
-  std::string moving_;      // the last pod for which there was room, by uid
+  std::deque<PlanId> round_;  // those that this round has not looked at
+  std::string moving_;        // the last pod for which there was room, by uid
   Time next_round_{};
   std::uint64_t openings_seen_ = 0;
 };

@@ -33,9 +33,9 @@ class PreparedRules {
   // Adds what the rule of that constraint rules out, as the nodes are or would be. O(domains +
   // nodes ruled out).
   void rule(const ClusterConstraint& of, Ruling& all, const Trial* trial) const;
-  // The nodes, ascending, in which all pods of the kind have to be if one is on that node: those of
-  // its domain, where a rule demands that some are counted in the domain. Empty: none demands it.
-  // O(domains + nodes of the domain).
+  // The nodes, ascending, of the first domain of that node in which a rule demands that pods are
+  // counted: a pod that needs others like it has to be there if they are. Empty: no rule demands
+  // it. O(domains + nodes of the domain).
   [[nodiscard]] std::vector<NodeSlot> together_with(NodeSlot node, const Trial& trial) const;
   // Adds what all of them prefer.
   void prefer(Ruling& all, const Trial* trial) const;

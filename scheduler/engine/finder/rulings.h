@@ -40,8 +40,8 @@ class Rulings {
   // The same in a world with some more pods. O(rules of these + domains + nodes ruled out); where a
   // rule reads what its constraint stores of pods, as anew().
   [[nodiscard]] Ruling with(const WaitingPod& pod, const Trial& trial);
-  // The nodes, ascending, in which all pods like this one have to be if one is on that node, with
-  // the pods that the trial adds. Empty: no rule demands that they are together.
+  // As PreparedRules::together_with(), with the pods that the trial adds. O(nodes) for counts that
+  // are not kept yet.
   [[nodiscard]] std::vector<NodeSlot> together_with(const WaitingPod& pod, NodeSlot node,
                                                     const Trial& trial);
   // What without() and with() cost, in domains that are looked at.

@@ -46,9 +46,18 @@ PodGroups::Key PodGroups::key_of(const WaitingGroup& group) {
 bool PodGroups::holds_back(WaitingPod& pod, const PodGroup& named) const {
   const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, named.name});
   const bool has_begun = found != groups_.end() && !found->second.placed.empty();
-  // While the group is only starting, that may be given up.
-  if (has_begun && found->second.start == nullptr) pod.is_late = true;
+  if (has_begun && found->second.start != nullptr) {
+    // The start may be given up.
+    found->second.start->came_late(pod.pod.metadata.uid);
+  } else if (has_begun) {
+    pod.is_late = true;
+  }
   return !has_begun && !pod.is_late;
+}
+
+bool PodGroups::comes_late(const WaitingPod& pod, const PodGroup& named) const {
+  const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, named.name});
+  return found != groups_.end() && found->second.start != nullptr;
 }
 
 bool PodGroups::is_full(const WaitingPod& pod, const PodGroup& named) const {
@@ -129,12 +138,21 @@ GroupStart* PodGroups::starting(const std::string& uid) const {
   return found == of_placed_.end() ? nullptr : found->second->second.start.get();
 }
 
-bool PodGroups::has_enough(const std::string& uid) const {
+bool PodGroups::has_enough(const std::string& uid, std::size_t fewer) const {
   const Group& group = of_placed_.at(uid)->second;
-  return group.placed.size() >= group.start->min_count();
+  return group.placed.size() >= group.start->min_count() + fewer;
 }
 
-void PodGroups::end_start(const std::string& uid) { of_placed_.at(uid)->second.start.reset(); }
+void PodGroups::end_start(const std::string& uid) {
+  const std::unique_ptr<GroupStart> over = std::move(of_placed_.at(uid)->second.start);
+  for (const std::string& late : over->late()) {
+    const PodRecord* pod = world_.pods.find(late);
+    if (pod == nullptr || pod->state() != PodRecord::State::kPending) continue;
+    const bool waits = pod->waiting()->place == QueuePlace::kParked ||
+                       pod->waiting()->place == QueuePlace::kRefused;
+    if (waits) queue_.activate(*pod->waiting(), QueueEvent::kUncounted);
+  }
+}
 
 PodGroups::GroupId PodGroups::among_others(const std::string& uid) const {
   const auto found = of_placed_.find(uid);

@@ -13,8 +13,8 @@
 // to be remembered over a restart of this process: which pods have nodes shows what was decided. A
 // pod that is being deleted does not count, so that a new run may use the name of the last one.
 //
-// Between the two a group may be starting (group_start.h). A further pod then joins it; if the
-// start is given up, it waits with the others.
+// Between the two a group may be starting (group_start.h). A further pod that comes then joins the
+// others if it finds room; if the start is given up, it waits with them.
 #pragma once
 
 #include "scheduler/engine/line/group_start.h"
@@ -69,10 +69,12 @@ class PodGroups {
   void begin_start(const std::string& uid, std::size_t min_count);
   // Null: the pod has no node, or its group is not starting.
   [[nodiscard]] GroupStart* starting(const std::string& uid) const;
-  // Whether so many pods of the starting group have nodes as start together.
-  [[nodiscard]] bool has_enough(const std::string& uid) const;
-  // It has started, or is given up.
+  // Whether so many pods of the starting group have nodes as start together, if `fewer` had none.
+  [[nodiscard]] bool has_enough(const std::string& uid, std::size_t fewer) const;
+  // It has started, or is given up: pods that came late have their turn again.
   void end_start(const std::string& uid);
+  // Whether the pod, which has its turn and no node, came while its group is starting.
+  [[nodiscard]] bool comes_late(const WaitingPod& pod, const PodGroup& named) const;
 
   // What groups with several pods on nodes are known by.
   using GroupId = const void*;

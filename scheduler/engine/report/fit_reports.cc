@@ -16,14 +16,14 @@ const FitReport& FitReports::of(std::size_t profile, const ScoreCache& cache, co
                                                  Entry{.shape = cache.shape(), .report = {}});
   Entry& entry = at->second;
   FitReport& report = entry.report;
-  if (!is_new && entry.made_at == cache.position()) return report;
-  entry.made_at = cache.position();
+  if (!is_new && entry.details_of == cache.position()) return report;
   const VerdictCounts verdicts = cache.verdicts(scope);
   report.message = fit_error(nodes_.size(), cache.prepared(), verdicts);
   report.plugins = refusing_plugins(cache.prepared(), verdicts);
   const bool is_allowed = allowance_.any_left(now);
   if (is_allowed || is_new || now - entry.details_made >= kOldest) {
     report.details = details(cache, scope);
+    entry.details_of = cache.position();
     entry.details_made = now;
     allowance_.spend(nodes_.slots());
   }

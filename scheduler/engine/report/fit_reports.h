@@ -2,8 +2,9 @@
 //
 // The message is made of counts that are kept anyway. Its details take a look at each node, but
 // they are in the pod's condition, where people read why it waits. So the details of a shape and
-// scope that were made before serve again, for up to kOldest, when too much time has gone into
-// details lately. In a full cluster, where pods of the same shapes come and find no room, most of
+// scope that were made less than kOldest before serve again when a tenth of a processor has gone
+// into details lately. The first of a shape and scope are always made: they cost no more than its
+// first answer. In a full cluster, where pods of the same shapes come and find no room, most of
 // the engine's time went into them.
 #pragma once
 
@@ -51,7 +52,7 @@ class FitReports {
   struct Entry {
     ShapeRef shape;  // so that its id stays its own
     FitReport report;
-    ChangeLog::Position made_at = 0;  // of the nodes: the message
+    ChangeLog::Position details_of = 0;  // up to which change of the nodes
     Time details_made{};
     std::size_t memory = 0;  // as counted in memory_
   };

@@ -1,9 +1,11 @@
 // Groups of which some pods have to be prepared: all are bound together, or none is.
 #include "tests/scheduler/engine/grouped_pods.h"
+#include "tests/scheduler/engine/preempting.h"
 #include "tests/support/catch.h"
 
 #include <chrono>
 #include <string>
+#include <variant>
 
 using namespace sched;
 using namespace tests;
@@ -69,7 +71,7 @@ TEST_CASE("no pod of a group is bound before all of them are ready") {
   CHECK(s.decide() == Texts{"train-1 → n1"});
 }
 
-TEST_CASE("if nothing is left to be done, they are bound as soon as that is known") {
+TEST_CASE("a group with nothing to prepare is bound at once") {
   Starting s;
   s.all_bound();
   s.has_all();
@@ -194,26 +196,99 @@ TEST_CASE("a pod that came while its group was starting waits with it if the sta
   Starting s;
   s.begins();
   s.all_prepared();
-  SECTION("it found no room") {
-    s.has(of("train", 3, 3));
-    CHECK(s.outcome().told.size() == 1);
-  }
-  SECTION("it prepared, too") {
-    s.has_nodes(1);
-    s.has(of("train", 3, 3));
-    CHECK(s.decide() == Texts{"train-3 prepares for n3"});
-  }
+  const bool finds_room = GENERATE(true, false);
+  if (finds_room) s.has_nodes(1);
+  s.has(of("train", 4, 3));
+  CHECK(s.decide() ==
+        Texts{finds_room
+                  ? "train-3 prepares for n3"
+                  : "train-3 waits: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu."});
   s.is("c1", "Lost");
-  CHECK(s.decide().size() >= 3);
-  // One node alone: enough for that pod, and too little for its group.
-  for (int i = 1; i < 4; ++i) s.node_gone("n" + std::to_string(i));
-  s.now += 1h;
-  CHECK(s.outcome().bound == 0);
+  s.pod_gone(Starting::pod(0));
+  s.now += 1s;
+  for (const std::string& told : s.decide()) CHECK(told.find("→") == std::string::npos);
+  // Room for that pod alone, and too little for its group, which starts with four now.
   s.is("c1", "Pending");
-  s.has_nodes(3);
-  s.now += 1h;
-  const Texts made = s.decide();
-  CHECK(made.size() >= 3);
+  s.now += 10s;
+  for (const std::string& told : s.decide()) {
+    CHECK(told.find("3 of the 4 pods that start together as group train are there") !=
+          std::string::npos);
+  }
+  s.has_nodes(finds_room ? 0 : 1);
+  s.has(of("train", 4, 4));
+  CHECK(s.decide() == Texts{"train-1 prepares for n0", "train-2 prepares for n1",
+                            "train-3 prepares for n2", "train-4 prepares for n3"});
+}
+
+TEST_CASE("a pod beyond those that start together fails alone") {
+  Starting s;
+  s.has_nodes(1);
+  s.is("c3", "Pending");
+  s.begins();
+  s.has(Starting::pod(3));
+  CHECK(s.decide() == Texts{"train-3 prepares for n3"});
+  s.all_prepared();
+  s.prepared(4, "no");
+  CHECK(s.decide() == Texts{"train-3 not to n3: no"});
+  s.all_bound();
+  CHECK(s.decide() == Starting::kAllStart);
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"train-3 prepares for n3"});
+}
+
+TEST_CASE("the others start when the last that was not ready has failed alone") {
+  Starting s;
+  s.has_nodes(1);
+  s.is("c3", "Pending");
+  s.begins();
+  s.has(Starting::pod(3));
+  CHECK(s.decide() == Texts{"train-3 prepares for n3"});
+  s.all_prepared();
+  s.all_bound();
+  CHECK(s.decide().empty());
+  s.prepared(4, "no");
+  CHECK(s.decide() ==
+        Texts{"train-3 not to n3: no", "train-1 → n1", "train-2 → n2", "train-0 → n0"});
+}
+
+TEST_CASE("what is decided for a group does not depend on what happens between its binds") {
+  Starting s;
+  s.begins();
+  s.all_prepared();
+  s.all_bound();
+  const auto first = s.engine.step(s.now);
+  REQUIRE(first);
+  CHECK(std::get<decision::Bind>(*first).pod.name == "train-1");
+  s.is("c2", "Lost");
+  SECTION("all are bound") { CHECK(s.decide() == Texts{"train-2 → n2", "train-0 → n0"}); }
+  SECTION("but those that are gone") {
+    s.pod_gone(Starting::pod(2));
+    CHECK(s.decide() == Texts{"train-0 → n0"});
+  }
+}
+
+TEST_CASE("a pod evicts none while its group is starting, and may when that is over") {
+  Preempting s;
+  s.has(node("n0").gpus(8));
+  s.has(node("n1").gpus(8));
+  s.runs("low", "n1", kLow, 8);
+  k8s::PersistentVolumeClaim wanted = claim("c", "");
+  s.has(wanted);
+  const auto train = [](int i, int gpus) {
+    PodBuilder made = our_pod("train-" + std::to_string(i)).gpus(gpus).priority(kHigh);
+    return member(made, "train", 2);
+  };
+  s.has(train(0, 4));
+  s.has(train(1, 4).labelled("binds-claim", "c"));
+  REQUIRE(s.decide() == Texts{"train-0 prepares for n0", "train-1 prepares for n0"});
+  s.has(train(2, 8));
+  CHECK(s.decide() ==
+        Texts{"train-2 waits: 0/2 nodes are available: 2 Insufficient nvidia.com/gpu."});
+  s.prepared(1);
+  s.prepared(2);
+  wanted.phase = "Bound";
+  s.has(wanted);
+  CHECK(s.decide() == Texts{"train-1 → n0", "train-0 → n0", "train-2 gets n1 without low"});
 }
 
 TEST_CASE("two groups of one profile start each by itself") {

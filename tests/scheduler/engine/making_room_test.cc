@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 using namespace sched;
@@ -347,6 +348,18 @@ TEST_CASE("a plan goes on where the pod that it counts on is being deleted alrea
   CHECK(s.decide().empty());
   s.pod_gone(victim);
   CHECK(s.decide() == Texts{"q → n"});
+}
+
+TEST_CASE("a plan that was given up stays so, whatever becomes of its last part") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  s.runs("v", "n", kLow, 8);
+  s.has(wants(8, kMid, "p"));
+  REQUIRE(s.decide() == Texts{"p gets n without v"});
+  s.has(wants(8, kHigh, "q"));
+  REQUIRE(std::holds_alternative<decision::Evict>(*s.engine.step(s.now)));
+  s.prepared(1);
+  CHECK(s.decide() == Texts{"p not to n: a pod of higher priority gets its room"});
 }
 
 TEST_CASE("a pod that takes another's room goes on with its victims") {

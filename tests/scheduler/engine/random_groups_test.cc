@@ -190,6 +190,13 @@ class RandomGroups {
   void erase(const std::string& name) {
     const Pod gone = pods_.at(name);
     pods_.erase(name);
+    if (kind_ == Kind::kPrepares && pick(2) == 0) {
+      k8s::Pod terminating = gone.object;
+      terminating.spec.node_name = gone.bound ? gone.node : std::string();
+      terminating.metadata.deletion_timestamp = std::chrono::floor<std::chrono::seconds>(s_.now);
+      s_.has(terminating);
+      if (pick(2) == 0) decide();
+    }
     s_.pod_gone(gone.object);
   }
   // A pod is deleted, and its controller creates another.
@@ -206,8 +213,8 @@ class RandomGroups {
     for (const auto& [pod_name, pod] : pods_) {
       if (pod.group == name) its.push_back(pod_name);
     }
-    groups_.erase(name);
     for (const std::string& pod : its) erase(pod);
+    groups_.erase(name);
   }
   // The outcome of some bind.
   void answer() {

@@ -85,6 +85,19 @@ TEST_CASE("details serve again where much time goes into them, for a minute at m
   CHECK(most_free(7) == 7);
 }
 
+TEST_CASE("details that served again are made anew later, though nothing happens") {
+  Reporting s;
+  for (int i = 0; i < 1'000; ++i) {
+    s.nodes.upsert(facts_of(node("full-" + std::to_string(i)).gpus(1), s.names));
+  }
+  const auto details = [&s] { return s.on(our_pod("p").gpus(8)).details; };
+  const std::string before = details();
+  s.nodes.upsert(facts_of(node("a").gpus(2), s.names));
+  CHECK(details() == before);
+  s.now += 10s;
+  CHECK(details() != before);
+}
+
 TEST_CASE("the number of pods that a node takes is named, though no pod asks for it") {
   Reporting s;
   s.nodes.upsert(facts_of(node("a").gpus(2).pods(0), s.names));
