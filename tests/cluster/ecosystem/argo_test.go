@@ -15,7 +15,7 @@ func TestArgoWorkflow(t *testing.T) {
 		func() (bool, string) { return true, "" })
 	t.Cleanup(argo.Kill) // it does not end at SIGTERM
 	p.runScheduler("--secure-port=0")
-	p.kubectl("wait", "--for=condition=Established", "crd/gpuquotas.gpu-scheduler.io", "--timeout=60s")
+	p.waitEstablished("crd/gpuquotas.gpu-scheduler.io")
 	p.kubectl("apply", "-f", example("workloads/argo-workflow.yaml"))
 
 	const pipelines, training = "pipelines", "step=train"

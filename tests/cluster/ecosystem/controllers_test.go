@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,7 +116,16 @@ func (p *plane) define(name string) {
 		_, err := run(p.t, "kubectl", "--kubeconfig", p.cluster.Kubeconfig(), "apply", "--server-side", "-f", file)
 		return err == nil, fmt.Sprint(err)
 	})
-	p.kubectl("wait", "--for=condition=Established", fmt.Sprintf("--timeout=%v", patience), "-f", file)
+	p.waitEstablished("-f", file)
+}
+
+// waitEstablished waits until the API server serves definitions. kubectl takes one that has no conditions yet for a failure and waits no longer, so it is asked again.
+func (p *plane) waitEstablished(definitions ...string) {
+	p.t.Helper()
+	p.eventually(strings.Join(definitions, " ")+" are established", func() (bool, string) {
+		_, err := run(p.t, "kubectl", slices.Concat([]string{"--kubeconfig", p.cluster.Kubeconfig(), "wait", "--for=condition=Established", "--timeout=10s"}, definitions)...)
+		return err == nil, fmt.Sprint(err)
+	})
 }
 
 // answers asks a controller's probe, and whether its webhooks' port speaks TLS.

@@ -188,7 +188,7 @@ var quotaResource = schema.GroupVersionResource{Group: "gpu-scheduler.io", Versi
 // addQuota waits for the definition, which was just applied, and makes a quota.
 func (p *plane) addQuota() {
 	p.t.Helper()
-	p.kubectl("wait", "--for=condition=Established", "crd/gpuquotas.gpu-scheduler.io", "--timeout=60s")
+	p.waitEstablished("crd/gpuquotas.gpu-scheduler.io")
 	p.kubectl("apply", "-f", filepath.Join(root, "manifests/examples/quota/one-team.yaml"))
 	p.wantQuota()
 }

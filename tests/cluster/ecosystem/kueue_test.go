@@ -134,7 +134,7 @@ func TestKueueEndsHalvesOfJobs(t *testing.T) {
 func (p *plane) admitTwoOverACapOfOne(later time.Duration) (older, newer string) {
 	p.t.Helper()
 	p.applyScheduler() // it brings the definition of GpuQuota
-	p.kubectl("wait", "--for=condition=Established", "crd/gpuquotas.gpu-scheduler.io", "--timeout=60s")
+	p.waitEstablished("crd/gpuquotas.gpu-scheduler.io")
 	p.kubectl("apply", "-f", example("kueue/cap.yaml"))
 	p.kubectl("patch", "gpuquota", "research", "--type=merge", "-p", `{"spec":{"quotas":[{"gpuType":"H100","guaranteed":6}]}}`)
 	p.kubectl("apply", "-f", example("kueue/jobs.yaml"))

@@ -24,7 +24,7 @@ import (
 func TestPrefect(t *testing.T) {
 	p := newSite(t, taintedGPUs("gpu-0", fixture.H100))
 	p.runScheduler("--secure-port=0")
-	p.kubectl("wait", "--for=condition=Established", "crd/gpuquotas.gpu-scheduler.io", "--timeout=60s")
+	p.waitEstablished("crd/gpuquotas.gpu-scheduler.io")
 	p.kubectl("apply", "-f", example("prefect/quota.yaml"))
 	server := p.startPrefect()
 	server.do("work-pool", "create", "gpus", "--type", "kubernetes", "--base-job-template", example("prefect/work-pool.json"))

@@ -30,7 +30,7 @@ func TestSharding(t *testing.T) {
 		}
 	}
 	p.startShards()
-	p.kubectl("wait", "--for=condition=Established", "crd/gpuquotas.gpu-scheduler.io", "--timeout=60s")
+	p.waitEstablished("crd/gpuquotas.gpu-scheduler.io")
 	p.kubectl("apply", "-f", example("sharding/workload.yaml"))
 	for _, name := range []string{"a", "b"} {
 		p.waitInPool("team-"+name, name, 6)
