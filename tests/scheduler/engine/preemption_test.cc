@@ -110,6 +110,37 @@ TEST_CASE("between nodes the choice is kube-scheduler's, and ties fall to the fi
     s.has(wants(8));
     CHECK(s.decide() == Texts{"p gets b without b1"});
   }
+  SECTION("the lower sum of priorities, where the highest is the same") {
+    s.runs("a1", "a", kLow, 4);
+    s.runs("a2", "a", 90, 4);
+    s.runs("b1", "b", kLow, 4);
+    s.runs("b2", "b", 10, 4);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets b without b1 b2"});
+  }
+  SECTION("but a pod fewer is less, also of negative priorities") {
+    s.runs("a1", "a", -1, 4);
+    s.runs("a2", "a", -20, 4);
+    s.runs("b1", "b", -1, 8);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets b without b1"});
+  }
+  SECTION("when the first of the highest priority started: others do not count") {
+    s.runs("a1", "a", kLow, 4, 5);
+    s.runs("a2", "a", 10, 4, 60);
+    s.runs("b1", "b", kLow, 4, 10);
+    s.runs("b2", "b", 10, 4, 0);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets b without b1 b2"});
+  }
+  SECTION("when the first of several of one priority started, not the last") {
+    s.runs("a1", "a", kLow, 4, 0);
+    s.runs("a2", "a", kLow, 4, 60);
+    s.runs("b1", "b", kLow, 4, 10);
+    s.runs("b2", "b", kLow, 4, 20);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets b without b1 b2"});
+  }
   SECTION("the first by name") {
     s.runs("b1", "b", kLow, 8);
     s.runs("a1", "a", kLow, 8);

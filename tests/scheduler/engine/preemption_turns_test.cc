@@ -168,3 +168,25 @@ TEST_CASE("who was not searched for is in the end, though nothing changes") {
   const auto wakeup = s.engine.next_wakeup();
   CHECK((!wakeup || *wakeup > s.now + 1min));
 }
+
+TEST_CASE("to ask whether a quota may lose its pods counts as work, too") {
+  Preempting s;
+  constexpr int kNodes = 500;
+  constexpr int kPods = 120;
+  s.has(gpu_quota("owner").of("owner").in_cohort("c").line("H100", 8 * kNodes));
+  for (int i = 0; i < kNodes; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    s.has(h100(name));
+    for (int gpu = 0; gpu < 8; ++gpu) {
+      s.runs("owner", "own-" + std::to_string(gpu) + name, name, kLow, 1);
+    }
+  }
+  for (int i = 0; i < kPods; ++i) {
+    s.has(in("many", "p" + std::to_string(i), 1).priority(kMid).cpu(std::to_string(i + 1) + "m"));
+  }
+  const Texts told = s.decide();
+  REQUIRE(told.size() == kPods);
+  CHECK_THAT(told.front(),
+             Catch::Matchers::Contains("500 No preemption victims found for incoming pod"));
+  CHECK_THAT(told.back(), Catch::Matchers::EndsWith(" preemption: not tried yet."));
+}
