@@ -263,6 +263,26 @@ TEST_CASE("pods that wait for quota are not asked about when something else open
   CHECK(f.accounts.obstacles == 1);
 }
 
+TEST_CASE("a queue whose line has changed is reported once, until it changes again") {
+  using Ids = std::vector<QueueId>;
+  Fixture f;
+  Entity& first = f.pod("first", kVision);
+  f.queues.activate(f.pod("no quota", kMainQueue));
+  f.queues.activate(first);
+  f.queues.activate(f.pod("other", kSpeech));
+  f.queues.activate(f.pod("second", kVision));
+  CHECK(f.queues.take_changed_lines() == Ids{kVision, kSpeech});
+  CHECK(f.queues.take_changed_lines() == Ids{});
+  // Its place among those that wait is another, not its place in line.
+  f.queues.back_off(first, kStart + 1s);
+  f.queues.account_changed(kSpeech);
+  CHECK(f.queues.take_changed_lines() == Ids{});
+  f.queues.remove(first);
+  CHECK(f.queues.take_changed_lines() == Ids{kVision});
+  f.queues.activate(first);
+  CHECK(f.queues.take_changed_lines() == Ids{kVision});
+}
+
 TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") {
   Fixture f;
   Entity& first = f.pod("first", kVision);

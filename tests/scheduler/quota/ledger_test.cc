@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -83,6 +84,42 @@ TEST_CASE("a charge stays what it was bound as while its node does not say what 
   CHECK(used() == "0 3 0");
   node_is(tests::node("n").gpus(8).product("NVIDIA-H100-80GB-HBM3"));
   CHECK(used() == "3 0 0");
+}
+
+TEST_CASE("a charge that has ended is not counted anew when its node or its namespace changes") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).line("L4", 8));
+  // The memory of a charge outlives it: a ledger that still knew it would count it.
+  std::array<std::optional<Charge>, 4> charges;
+  const auto charge = [&](std::size_t i, std::int64_t gpus) {
+    charges.at(i).emplace(books.ledger, Charge::Pod{std::to_string(i), "ml", {}, kThen},
+                          NodeSlot{0}, Demand{.gpus = gpus});
+  };
+  const auto used = [&] { return books.used(0) + " " + books.used(1); };
+  const auto node_is = [&](const char* product) {
+    const k8s::Node node = tests::node("n").gpus(8).product(product);
+    books.ledger.node_is(0, books.ledger.intern(facts_of(node, books.names), books.names));
+  };
+  for (std::size_t i = 0; i < 4; ++i) charge(i, 1 << i);
+  CHECK(used() == "15 0");
+  charges[1].reset();  // one in the middle, then the one that took its place
+  charges[3].reset();
+  CHECK(used() == "5 0");
+  node_is("NVIDIA-L4");
+  CHECK(used() == "0 5");
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).line("L4", 7).generation(2));
+  CHECK(used() == "0 5");
+  charge(1, 2);
+  charges[0].reset();
+  node_is("NVIDIA-H100-80GB-HBM3");
+  CHECK(used() == "6 0");
+  charges[1].reset();
+  charges[2].reset();
+  node_is("NVIDIA-L4");
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).line("L4", 8).generation(3));
+  CHECK(used() == "0 0");
+  charge(0, 1);
+  CHECK(used() == "0 1");
 }
 
 TEST_CASE("charges from before the quota count, and none twice when it changes") {
