@@ -42,6 +42,24 @@ std::string error_of(const std::string& file, const std::string& context = "") {
 
 }  // namespace
 
+TEST_CASE("kubeconfig: of a long context name the beginning is shown") {
+  const TemporaryDirectory directory;
+  const auto described = [&](const std::string& context) {
+    std::string text = kubeconfig(kServer, "token: secret");
+    for (const std::string key : {"current-context: ", "- name: "}) {
+      const auto at = text.find(key + "main");
+      REQUIRE(at != std::string::npos);
+      text.replace(at, key.size() + 4, key + context);
+    }
+    const auto access = k8s::load_kubeconfig(directory.write("config", text));
+    REQUIRE(access.has_value());
+    return access->description.substr(access->description.find(", context"));
+  };
+  const std::string longest(64, 'c');
+  CHECK(described(longest) == ", context " + longest);
+  CHECK(described(longest + "d") == ", context " + longest + "…");
+}
+
 TEST_CASE("kubeconfig: inline data") {
   const TemporaryDirectory directory;
   const auto file = directory.write(

@@ -1,7 +1,9 @@
 #include "k8s-client/back_off.h"
 
+#include "k8s-client/splitmix64.h"
 #include "tests/support/catch.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace k8s {
@@ -9,6 +11,15 @@ namespace {
 
 using std::chrono::milliseconds;
 using TimePoint = BackOff::TimePoint;
+
+TEST_CASE("SplitMix64 draws the numbers that its authors' program draws") {
+  std::uint64_t seed = 0;  // not a constant: the compiler is not to draw them
+  SplitMix64 random(seed);
+  for (const std::uint64_t want :
+       {0xe220'a839'7b1d'cdafU, 0x6e78'9e6a'a1b9'65f4U, 0x06c4'5d18'8009'454fU}) {
+    CHECK(random() == want);
+  }
+}
 
 TEST_CASE("waits double up to the limit, and start anew after a quiet time", "[watch]") {
   BackOff back_off(1, {.jitter = 0.0});

@@ -1,5 +1,6 @@
 #include "k8s-client/client.h"
 
+#include "k8s-client/api/decode/rfc3339.h"
 #include "k8s-client/api/protobuf/documents.h"
 #include "k8s-client/event_recorder.h"
 #include "tests/support/catch.h"
@@ -209,6 +210,22 @@ TEST_CASE("the condition PodScheduled is merged by its type, for that pod alone"
   world.run();
   REQUIRE(world.result);
   CHECK(*world.result);
+}
+
+TEST_CASE("without a clock the client reads the system's", "[client]") {
+  World world;
+  Client client(world.transport, world.loop);
+  const auto before = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  client.set_pod_scheduled(pod_with_condition(""), {.status = "False"}, world.keep_result());
+  const auto call = world.transport.next();
+  const Json sent = Json::parse(call->request().body);
+  const auto time =
+      json::parse_rfc3339(sent["status"]["conditions"][0]["lastTransitionTime"].get<std::string>());
+  REQUIRE(time);
+  CHECK(*time >= before);
+  CHECK(*time <= std::chrono::system_clock::now());
+  call->respond(200, "{}");
+  world.run();
 }
 
 TEST_CASE("the nominated node is written beside the condition where that is wanted", "[client]") {

@@ -144,6 +144,14 @@ TEST_CASE("Hostile documents are bounded", "[yaml]") {
   }
   CHECK(message(bomb).find("more than a million values") != std::string::npos);
 
+  // Those that stand in the text count, too: a hundred thousand, beside the copy that is kept of
+  // them and eight by aliases.
+  std::string many = "a: &a [x";
+  for (int i = 1; i < 100'000; ++i) many += ",x";
+  many += "]\nb: [";
+  for (int i = 0; i < 8; ++i) many += "*a ,";
+  CHECK(message(many + "]").find("more than a million values") != std::string::npos);
+
   const std::string long_text(1 << 20, 'x');
   std::string wide = "a: &a " + long_text + "\nb: [";
   for (int i = 0; i < 300; ++i) wide += "*a ,";

@@ -74,6 +74,17 @@ TEST_CASE("typical pods count by how often they come") {
           {{Cause::kSatisfied, 3 * 600}, {Cause::kLackGpu, 3 * 100}, {Cause::kNoAccess, 2 * 700}}));
 }
 
+TEST_CASE("pods that ask for MIG instances, and kinds of which none came, are no typical pods") {
+  Fragmentation fragmentation(
+      std::vector<TypicalPod>{{.cpu = 0, .gpus = 1, .milli = 0, .products = {}, .count = 7},
+                              {.cpu = 0, .gpus = 1, .milli = 500, .products = {}, .count = 3},
+                              {.cpu = 0, .gpus = 1, .milli = 900, .products = {}, .count = 0}});
+  CHECK(fragmentation.weight() == 3);
+  CHECK(fragmentation.free_by_cause(fragmentation.product_id("T4"), 0,
+                                    std::vector<std::int32_t>{600}) ==
+        causes({{Cause::kSatisfied, 3 * 600}}));
+}
+
 TEST_CASE("free GPUs that are all whole may be given by their number") {
   Fragmentation fragmentation(std::vector<TypicalPod>{
       {.cpu = 2'000, .gpus = 1, .milli = 500, .products = {}, .count = 4},

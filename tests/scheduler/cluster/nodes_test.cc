@@ -56,6 +56,18 @@ TEST_CASE("only news about a node is written to the change log") {
   CHECK(cluster.nodes.size() == 0);
 }
 
+TEST_CASE("a node that goes is another state of the cluster, and its place is given to the next") {
+  Cluster cluster;
+  cluster.upsert(node("a").gpus(8));
+  const NodeSlot slot = cluster.nodes.find("a");
+  const std::uint64_t facts = cluster.nodes.facts_version();
+  cluster.nodes.erase("a");
+  CHECK(cluster.nodes.facts_version() > facts);
+  CHECK(cluster.nodes.find("a") == kNoSlot);
+  cluster.upsert(node("b").gpus(8));
+  CHECK(cluster.nodes.find("b") == slot);
+}
+
 TEST_CASE("claims on a node that is not known yet count when it appears, and survive its going") {
   Cluster cluster;
   const Occupant held = occupant(500, 2);

@@ -91,6 +91,15 @@ TEST_CASE("a version is published when enough has come that says something new")
   }
 }
 
+TEST_CASE("a single pod of a new kind with one GPU is no news") {
+  World world;
+  world.arrive(pod("a").cpu("4").gpus(1), 5'000);
+  const auto version = world.current()->version;
+  world.arrive(pod("c").cpu("8").gpus(1));
+  world.arrive(pod("a").cpu("4").gpus(1), 1'024);
+  CHECK(world.current()->version == version);
+}
+
 TEST_CASE("of more kinds of pods than are counted those that came once are dropped") {
   World world;
   const auto most = static_cast<int>(WorkloadStatistics::kMostKinds);

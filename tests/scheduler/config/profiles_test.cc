@@ -57,6 +57,13 @@ constexpr auto kDefaultProfile =
 
 TEST_CASE("empty text is the default profile") { CHECK(profiles_of("") == kDefaultProfile); }
 
+TEST_CASE("the default profile spreads no pods that do not ask for it") {
+  const auto built_in = parse("", "default", plugins::registry());
+  REQUIRE(built_in);
+  // Only from the objects that select pods it would know which of them belong together.
+  CHECK((sched::changes_read(built_in->profiles) & sched::kSelectorChanged) == 0);
+}
+
 TEST_CASE("the configuration of the manifests says what the default is") {
   const auto shown =
       sched::config::load(tests::source_dir() + "/manifests/base/config.yaml", plugins::registry());

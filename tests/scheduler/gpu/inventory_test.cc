@@ -156,6 +156,35 @@ TEST_CASE("A piece of nvidia.com/gpu is what the labels say that it is") {
   }
 }
 
+TEST_CASE("Where a container may have one piece of a shared GPU alone") {
+  const auto gke = [](const char* strategy, const char* gpus) {
+    return node("a")
+        .gpus(8)
+        .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-t4")
+        .labelled("cloud.google.com/gke-accelerator-count", gpus)
+        .labelled("cloud.google.com/gke-gpu-sharing-strategy", strategy)
+        .labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "4");
+  };
+  struct Case {
+    const char* name;
+    NodeBuilder node;
+    bool want;
+  };
+  const Case cases[] = {
+      {"not shared", a100(), false},
+      {"by time", sliced("4"), false},
+      {"by MPS", sliced("4").labelled("nvidia.com/gpu.sharing-strategy", "mps"), true},
+      {"GKE, by time", gke("time-sharing", "1"), true},
+      {"GKE, by time, several GPUs", gke("time-sharing", "2"), true},
+      {"GKE, by MPS", gke("mps", "1"), false},
+      {"GKE, by MPS, several GPUs", gke("mps", "2"), true},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    CHECK(inventory_of(each.node).one_piece_a_container == each.want);
+  }
+}
+
 TEST_CASE("What the labels of a node say besides is kept") {
   const Inventory read =
       inventory_of(a100()

@@ -124,6 +124,23 @@ TEST_CASE("a pod that can borrow only where its quota stands behind others waits
     f.queues.quotas_changed();
     CHECK(f.next() == &v1);
   }
+  SECTION("until a node has more room") {
+    behind();
+    f.queues.nodes_opened({});
+    CHECK(f.next() == &v1);
+  }
+  SECTION("until its own quota has more, not another's") {
+    behind();
+    f.queues.quota_opened(kSpeech);
+    CHECK(f.next() == &s1);
+    f.queues.quota_opened(kVision);
+    CHECK(f.next() == &v1);
+  }
+  SECTION("until a pool has more to lend") {
+    behind();
+    f.queues.pool_opened(1);
+    CHECK(f.next() == &v1);
+  }
   SECTION("until it is put elsewhere") {
     behind();
     f.queues.remove(v1);

@@ -450,6 +450,39 @@ TEST_CASE("guarantees beyond what nodes have are told of, and when that ends") {
   CHECK(problems(books.ledger, "ml").size() == 1);
 }
 
+TEST_CASE("a quota's status changes when more or less is missing to its guarantee") {
+  Books books;
+  const auto offers = [&](NodeSlot slot, int gpus, const char* product) {
+    NodeFacts facts = facts_of(tests::node("n").gpus(gpus).product(product), books.names);
+    facts.charge_class = books.ledger.intern(facts, books.names);
+    books.ledger.node_is(slot, facts.charge_class, books.ledger.offer_of(facts, books.names));
+  };
+  offers(0, 8, "NVIDIA-H100-80GB-HBM3");
+  offers(1, 8, "NVIDIA-L4");
+  books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 20));
+  const QuotaId a = books.id();
+  static_cast<void>(books.ledger.take_status_changes());
+  offers(2, 4, "NVIDIA-L4");
+  CHECK_FALSE(books.ledger.take_status_changes().contains(a));
+  offers(3, 4, "NVIDIA-H100-80GB-HBM3");
+  CHECK(books.ledger.take_status_changes().contains(a));
+  CHECK(problems(books.ledger, "ml") ==
+        Problems{"GuaranteesExceedGpus: H100: all quotas guarantee 20, nodes have 12"});
+}
+
+TEST_CASE("answers may change when a namespace comes or goes") {
+  Books books;
+  books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 8));
+  std::uint64_t last = books.ledger.version();
+  const auto is_new = [&] {
+    return std::exchange(last, books.ledger.version()) != books.ledger.version();
+  };
+  books.ledger.upsert(tests::name_space("other"));
+  CHECK(is_new());
+  books.ledger.erase_namespace("other");
+  CHECK(is_new());
+}
+
 TEST_CASE("lines of one cohort that mean the same GPUs under several names are told of") {
   Books books;
   const auto apart = [&](const char* namespace_) {
