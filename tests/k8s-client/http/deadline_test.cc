@@ -132,6 +132,20 @@ TEST_CASE("transport: deadline while waiting for the rate limit") {
   CHECK(streamed->data == "yes");
 }
 
+TEST_CASE("transport: what has waited for the rate limit is sent") {
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.options.qps = 20;
+  fixture.options.burst = 1;
+  TlsServer& server = fixture.serve(answering([](const ReceivedRequest&) { return ok("yes"); }));
+  std::vector<std::shared_ptr<Sent>> sent;
+  for (const char* target : {"/1", "/2", "/3"}) sent.push_back(fixture.send(get(target)));
+  for (const auto& each : sent) {
+    fixture.run_until([&] { return each->ended(); });
+    CHECK(each->response().status == 200);
+  }
+  CHECK(server.requests().size() == 3);
+}
+
 TEST_CASE("transport: a stream's deadline ends with its headers, its idle limit begins there") {
   Gate more;
   FOR_EACH_TRANSPORT(fixture);

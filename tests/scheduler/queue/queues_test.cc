@@ -496,6 +496,20 @@ TEST_CASE("what a cohort lends goes round by who uses least, however much it is 
   CHECK(c.accounts.standings < 5 * (kShapes + 2));
 }
 
+TEST_CASE("of two quotas that stand equally both are called for what a pool lends") {
+  Fixture f;
+  f.accounts.used = {{kVision, 1}, {kSpeech, 1}};
+  f.accounts.pools = {{kVision, {1}}, {kSpeech, {1}}};
+  f.blocked = {"v1", "s1"};
+  f.queues.park(f.pod("s1", kSpeech), {}, kWaitsForQuota, kStart + 1h);
+  f.queues.park(f.pod("v1", kVision), {}, kWaitsForQuota, kStart + 1h);
+  REQUIRE(f.next() == nullptr);
+  f.blocked.clear();
+  f.accounts.left[1] = 2;
+  f.queues.pool_opened(1);
+  CHECK(f.drain() == Names{"s1", "v1"});
+}
+
 TEST_CASE("a quota that cannot use what there is keeps nobody behind it waiting") {
   Cohort c;
   c.accounts.obstacle_of = [&](const Entity& pod) -> std::optional<WaitsFor> {

@@ -188,6 +188,22 @@ TEST_CASE("the ledger tells classes within the guarantee from those to borrow") 
   CHECK(books.ledger.never_fits(books.id(), Demand{.gpus = 10}));
 }
 
+TEST_CASE("where a quota would stand is asked of each class of GPUs") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).line("L4", 1));
+  const auto standing_on = [&](ChargeClassId on, const Demand& demand) {
+    return books.ledger.standing_on(on, books.id(), demand, kNoHold);
+  };
+  const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
+  CHECK(standing_on(1, {.gpus = 2}) == Standing{});
+  CHECK(standing_on(2, {.gpus = 1}) == Standing{});
+  CHECK(standing_on(1, instance) == Standing{});
+  const Standing borrower = standing_on(2, {.gpus = 2});
+  CHECK(compare(Standing{}, borrower) < 0);
+  // GPUs without MIG are of no use to it: its turn for them comes last.
+  CHECK(compare(borrower, standing_on(2, instance)) < 0);
+}
+
 TEST_CASE("a pod that asks for MIG instances is not weighed against GPUs without MIG") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 1).line("L4", 8));
