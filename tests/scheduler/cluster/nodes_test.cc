@@ -125,13 +125,6 @@ TEST_CASE("a node knows how many pods of each size of GPU it holds") {
   CHECK(cluster.nodes.usage(slot).gpu_pods == gpu::SizeClassCounts{0, 0, 1, 0, 0});
 }
 
-TEST_CASE("what a bound pod asks nothing of is not in its claim") {
-  Cluster cluster;
-  const k8s::Pod pod =
-      tests::pod("p").cpu("1").requests("nvidia.com/gpu", "0").requests("pods", "1");
-  CHECK(claim_of_bound(pod, cluster.names).requests == std::vector<ResourceAmount>{{kCpu, 1'000}});
-}
-
 TEST_CASE("sums beyond int64 are taken back exactly") {
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
   Cluster cluster;

@@ -20,6 +20,16 @@ TEST_CASE("a pod names its group, and how many pods start together") {
   CHECK((*group)->min_count == 8);
 }
 
+TEST_CASE("a group may have the longest name and as many pods as groups may have") {
+  const std::string group_key = "gpu-scheduler.io/pod-group";
+  const std::string longest(63, 'x');
+  const auto group =
+      group_of(pod("p").annotated(group_key, longest).annotated(group_key + "-min-count", "1000"));
+  REQUIRE((group && *group));
+  CHECK((*group)->name == longest);
+  CHECK((*group)->min_count == 1'000);
+}
+
 TEST_CASE("annotations about groups that cannot be read are told") {
   const std::string group_key = "gpu-scheduler.io/pod-group";
   const std::string count_key = group_key + "-min-count";
