@@ -57,9 +57,7 @@ decision::Prepare Plans::begin(decision::Bind bind, Preparation wanted, Time now
 decision::Prepare Plans::begin(Entry entry, Preparation wanted, Time now) {
   Plan& plan = entry->second;
   ends_at(entry, now + wanted.patience);
-  if (GroupStart* start = groups_.starting(plan.bind.pod.uid)) {
-    start->set_ready(plan.bind.pod.uid, false);
-  }
+  if (GroupStart* start = groups_.starting(plan.bind.pod.uid)) start->follow(plan.bind.pod.uid);
   for (const ObjectWrite& write : wanted.writes) world_.tell_constraints(WriteAssumed{write});
   plan.writes = std::move(wanted.writes);
   return {.plan = entry->first,
@@ -77,11 +75,8 @@ void Plans::start_together(std::vector<Decision>& parts, std::size_t min_count, 
   const std::string uid = std::get<decision::Prepare>(*first).pod.uid;
   groups_.begin_start(uid, min_count);
   for (Decision& part : parts) {
-    if (auto* bind = std::get_if<decision::Bind>(&part)) {
-      part = begin(std::move(*bind), {}, now);
-    } else {
-      groups_.starting(uid)->set_ready(std::get<decision::Prepare>(part).pod.uid, false);
-    }
+    if (auto* bind = std::get_if<decision::Bind>(&part)) part = begin(std::move(*bind), {}, now);
+    groups_.starting(uid)->set_ready(std::get<decision::Prepare>(part).pod.uid, false);
   }
 }
 
@@ -281,7 +276,10 @@ void Plans::drop(const std::string& uid) {
   const auto found = of_pod_.find(uid);
   if (found == of_pod_.end()) return;
   static_cast<void>(end(plans_.find(found->second)));
-  if (groups_.starting(uid) != nullptr) leave_start(uid);
+  if (GroupStart* start = groups_.starting(uid)) {
+    start->gone(uid);
+    start_without(uid);
+  }
 }
 
 void Plans::look_elsewhere(Time now) {
@@ -308,9 +306,12 @@ void Plans::look_elsewhere(Time now) {
 
 void Plans::give_up_start(const PodRef& of, const std::string& why, const std::string& why_others,
                           Time now) {
+  const GroupStart& start = *groups_.starting(of.uid);
+  std::vector<std::string> pods = start.pods();
+  pods.insert(pods.end(), start.followers().begin(), start.followers().end());
   std::vector<Id> plans;
   int failed = 0;  // binds in a row: all have the same back-off, and come together again
-  for (const std::string& uid : groups_.starting(of.uid)->pods()) {
+  for (const std::string& uid : pods) {
     plans.push_back(of_pod_.at(uid));
     failed = std::max(failed, world_.pods.find(uid)->waiting()->failed_binds);
   }
@@ -338,6 +339,7 @@ void Plans::start_if_ready(const std::string& uid, Time now) {
     }
     plans.push_back(plan->first);
   }
+  for (const std::string& each : start.followers()) due_.insert(of_pod_.at(each));
   groups_.end_start(uid);
   std::sort(plans.begin(), plans.end());
   for (const Id id : plans) decided_.emplace_back(end(plans_.find(id)).bind);
@@ -347,31 +349,39 @@ bool Plans::look_at_start(Entry entry, const Readiness& readiness, Time now) {
   using State = Readiness::State;
   const PodRef pod = entry->second.bind.pod;
   GroupStart& start = *groups_.starting(pod.uid);
-  if (readiness.state == State::kFailed && groups_.has_enough(pod.uid, 1)) {
-    leave_start(pod.uid);
-    return false;
-  }
   if (readiness.state == State::kFailed) {
+    const bool follows = start.follows(pod.uid);
+    start.failed(pod.uid);
+    if (follows || groups_.has_enough(pod.uid)) {
+      start_without(pod.uid);
+      return false;
+    }
+    start.set_ready(pod.uid, false);
     give_up_start(pod, readiness.why,
                   fmt::format("pod {} of its group: {}", pod.name, readiness.why), now);
-  } else if (!groups_.has_enough(pod.uid, 0)) {
+    return true;
+  }
+  const bool is_ready = readiness.state == State::kReady;
+  // So that next_end() is not past.
+  if (is_ready && now >= entry->second.end) ends_at(entry, now + kPatience);
+  if (!groups_.has_enough(pod.uid)) {
     give_up_start(pod, kTooFew, kTooFew, now);
-  } else {
-    const bool is_ready = readiness.state == State::kReady;
+  } else if (!start.follows(pod.uid)) {
     start.set_ready(pod.uid, is_ready);
-    // So that next_end() is not past.
-    if (is_ready && now >= entry->second.end) ends_at(entry, now + kPatience);
     if (start.all_ready()) start_if_ready(pod.uid, now);
   }
   return true;
 }
 
-void Plans::leave_start(const std::string& uid) {
-  GroupStart& start = *groups_.starting(uid);
-  start.leave(uid);
-  if (start.is_empty()) return groups_.end_start(uid);
-  // There may be too few left, or the others waited for this one alone.
-  due_.insert(of_pod_.at(start.pods().front()));
+void Plans::start_without(const std::string& uid) {
+  const GroupStart& start = *groups_.starting(uid);
+  if (!start.is_empty()) {
+    // There may be too few left, or the others waited for this one alone.
+    for (const std::string& each : start.pods()) due_.insert(of_pod_.at(each));
+    return;
+  }
+  for (const std::string& each : start.followers()) due_.insert(of_pod_.at(each));
+  groups_.end_start(uid);
 }
 
 std::optional<Decision> Plans::next_decided() {

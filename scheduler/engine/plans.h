@@ -168,16 +168,15 @@ class Plans {
   Entry renumber(Entry plan);
   // A plan that makes room although there is room for its pod elsewhere will be undone.
   void look_elsewhere(Time now);
-  // The plan's pod is of a group that is starting. False: it is not, any more, since it has failed
-  // and the group has enough pods without it.
+  // The plan's pod is of a group that is starting. False: it has failed, and fails alone.
   bool look_at_start(Entry plan, const Readiness& readiness, Time now);
   // The group of that pod has started if all are ready still: the binds are decided.
   void start_if_ready(const std::string& uid, Time now);
   // All plans of the group of that pod, by which the start failed, are undone, the last first.
   void give_up_start(const PodRef& of, const std::string& why, const std::string& why_others,
                      Time now);
-  // The pod is not one of those that start together any more. It has no plan, or will have none.
-  void leave_start(const std::string& uid);
+  // The start of that pod's group goes on without the pod, if any other has to be ready.
+  void start_without(const std::string& uid);
   // The next of the decisions that were made together.
   [[nodiscard]] std::optional<Decision> next_decided();
   Entry add(Plan plan, Time end);

@@ -26,10 +26,11 @@ Preempt::Preempt(const Borrowed& parts)
       search_(parts.search),
       assumed_(parts.assumed),
       plans_(parts.plans),
+      groups_(parts.groups),
       victims_(parts.world, parts.finder, parts.holds, parts.plans, parts.groups) {}
 
 bool Preempt::could_help(const WaitingPod& pod) const {
-  if (pod.place != QueuePlace::kParked) return false;
+  if (pod.place != QueuePlace::kParked || groups_.comes_late(pod)) return false;
   return pod.queue == kMainQueue || !search_.must_wait_for_turn(pod);
 }
 

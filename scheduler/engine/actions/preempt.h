@@ -125,6 +125,7 @@ class Preempt {
   const QuotaSearch& search_;
   AssumedPods& assumed_;
   Plans& plans_;
+  const PodGroups& groups_;
   VictimSearch victims_;
   Kinds kinds_;
   Time last_look_{};

@@ -55,8 +55,11 @@ bool PodGroups::holds_back(WaitingPod& pod, const PodGroup& named) const {
   return !has_begun && !pod.is_late;
 }
 
-bool PodGroups::comes_late(const WaitingPod& pod, const PodGroup& named) const {
-  const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, named.name});
+bool PodGroups::comes_late(const WaitingPod& pod) const {
+  if (starts_ == 0 || pod.pod.metadata.annotations.empty()) return false;
+  const auto named = group_of(pod.pod);
+  if (!named || !*named) return false;
+  const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, (*named)->name});
   return found != groups_.end() && found->second.start != nullptr;
 }
 
@@ -131,6 +134,7 @@ void PodGroups::end_waiting(Groups::iterator group) {
 
 void PodGroups::begin_start(const std::string& uid, std::size_t min_count) {
   of_placed_.at(uid)->second.start = std::make_unique<GroupStart>(min_count);
+  ++starts_;
 }
 
 GroupStart* PodGroups::starting(const std::string& uid) const {
@@ -138,13 +142,17 @@ GroupStart* PodGroups::starting(const std::string& uid) const {
   return found == of_placed_.end() ? nullptr : found->second->second.start.get();
 }
 
-bool PodGroups::has_enough(const std::string& uid, std::size_t fewer) const {
+bool PodGroups::has_enough(const std::string& uid) const {
   const Group& group = of_placed_.at(uid)->second;
-  return group.placed.size() >= group.start->min_count() + fewer;
+  const auto failed =
+      std::count_if(group.placed.begin(), group.placed.end(),
+                    [&](const std::string& placed) { return group.start->has_failed(placed); });
+  return group.placed.size() >= group.start->min_count() + static_cast<std::size_t>(failed);
 }
 
 void PodGroups::end_start(const std::string& uid) {
   const std::unique_ptr<GroupStart> over = std::move(of_placed_.at(uid)->second.start);
+  --starts_;
   for (const std::string& late : over->late()) {
     const PodRecord* pod = world_.pods.find(late);
     if (pod == nullptr || pod->state() != PodRecord::State::kPending) continue;

@@ -69,12 +69,13 @@ class PodGroups {
   void begin_start(const std::string& uid, std::size_t min_count);
   // Null: the pod has no node, or its group is not starting.
   [[nodiscard]] GroupStart* starting(const std::string& uid) const;
-  // Whether so many pods of the starting group have nodes as start together, if `fewer` had none.
-  [[nodiscard]] bool has_enough(const std::string& uid, std::size_t fewer) const;
+  // Whether so many pods of the group of that pod, which is starting, have nodes as start together,
+  // without those that have failed.
+  [[nodiscard]] bool has_enough(const std::string& uid) const;
   // It has started, or is given up: pods that came late have their turn again.
   void end_start(const std::string& uid);
-  // Whether the pod, which has its turn and no node, came while its group is starting.
-  [[nodiscard]] bool comes_late(const WaitingPod& pod, const PodGroup& named) const;
+  // Whether the pod, which has no node, is of a group that is starting.
+  [[nodiscard]] bool comes_late(const WaitingPod& pod) const;
 
   // What groups with several pods on nodes are known by.
   using GroupId = const void*;
@@ -107,6 +108,7 @@ class PodGroups {
   std::unordered_map<std::string, Groups::iterator> of_placed_;  // by uid
   std::unordered_map<std::uint32_t, WaitingGroup*> waiting_;     // by kind
   std::uint32_t kinds_ = 0;  // groups ever, which have a kind each
+  std::size_t starts_ = 0;   // begun, and not over
 };
 
 }  // namespace sched

@@ -118,26 +118,77 @@ TEST_CASE("if one pod of a group cannot be prepared, none is bound, and all wait
   CHECK(s.decide() == Starting::kAllPrepare);
 }
 
-TEST_CASE("a pod that is ready in time may wait for others of its group that take longer") {
+TEST_CASE("a pod that comes while its group is starting is bound with it, and does not delay it") {
   Starting s;
   s.has_nodes(1);
+  s.is("c3", "Pending");
+  s.begins();
+  s.all_prepared();
+  s.has(Starting::pod(3));
+  CHECK(s.decide() == Texts{"train-3 prepares for n3"});
+  s.prepared(4);
+  SECTION("it is ready before them") {
+    s.is("c3", "Bound");
+    CHECK(s.decide().empty());
+    s.is("c1", "Bound");
+    s.now += BindsClaim::kPatience - 1s;
+    CHECK(s.decide().empty());
+    s.is("c2", "Bound");
+    CHECK(s.decide() == Texts{"train-1 → n1", "train-2 → n2", "train-0 → n0", "train-3 → n3"});
+  }
+  SECTION("it is ready after them") {
+    s.all_bound();
+    CHECK(s.decide() == Starting::kAllStart);
+    s.is("c3", "Bound");
+    CHECK(s.decide() == Texts{"train-3 → n3"});
+  }
+}
+
+TEST_CASE("pods that are ready are not looked at for ever, however long the others take") {
+  Starting s;
+  s.has_nodes(1);
+  s.is("c3", "Pending");
   s.begins();
   s.is("c2", "Bound");
   s.all_prepared();
   s.now += BindsClaim::kPatience - 1s;
-  CHECK(s.decide().empty());
-  // A pod beyond those that start together waits with them, and longer than they may.
-  s.is("c3", "Pending");
   s.has(Starting::pod(3));
   CHECK(s.decide() == Texts{"train-3 prepares for n3"});
-  s.is("c1", "Bound");
+  // The one that follows takes the place of the one that fails, and has longer.
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"train-1 not to n1: waited too long: claim c1 is not bound"});
+  s.now += 30s;
+  s.pod_gone(Starting::pod(1));
   CHECK(s.decide().empty());
-  s.now += 2s;
-  CHECK(s.decide().empty());
-  CHECK(s.engine.next_wakeup() > s.now);
+  REQUIRE(s.engine.next_wakeup());
+  CHECK(*s.engine.next_wakeup() > s.now);
   s.prepared(4);
   s.is("c3", "Bound");
-  CHECK(s.decide() == Texts{"train-1 → n1", "train-2 → n2", "train-0 → n0", "train-3 → n3"});
+  CHECK(s.decide() == Texts{"train-2 → n2", "train-0 → n0", "train-3 → n3"});
+}
+
+TEST_CASE("pods that fail in turn hold the others for no longer than each once") {
+  Starting s;
+  s.has_nodes(2);
+  s.is("c3", "Pending");
+  s.begins();
+  s.is("c2", "Bound");
+  s.all_prepared();
+  s.now += 30s;
+  s.has(Starting::pod(3));
+  CHECK(s.decide() == Texts{"train-3 prepares for n3"});
+  s.prepared(4);
+  s.now += 30s;  // one of the three fails; the next one takes its place
+  CHECK(s.decide() == Texts{"train-1 not to n1: waited too long: claim c1 is not bound"});
+  s.now += 2s;
+  CHECK(s.decide() == Texts{"train-1 prepares for n1"});
+  s.prepared(5);
+  CHECK(s.decide().empty());
+  s.now += 28s;
+  const std::string why = "waited too long: claim c3 is not bound";
+  const std::string others = "pod train-3 of its group: " + why;
+  CHECK(s.decide() == Texts{"train-1 not to n1: " + others, "train-3 not to n3: " + why,
+                            "train-0 not to n0: " + others, "train-2 not to n2: " + others});
 }
 
 TEST_CASE("if a pod goes while its group is starting, the others start if they are enough") {
@@ -234,21 +285,6 @@ TEST_CASE("a pod beyond those that start together fails alone") {
   CHECK(s.decide() == Starting::kAllStart);
   s.now += 1s;
   CHECK(s.decide() == Texts{"train-3 prepares for n3"});
-}
-
-TEST_CASE("the others start when the last that was not ready has failed alone") {
-  Starting s;
-  s.has_nodes(1);
-  s.is("c3", "Pending");
-  s.begins();
-  s.has(Starting::pod(3));
-  CHECK(s.decide() == Texts{"train-3 prepares for n3"});
-  s.all_prepared();
-  s.all_bound();
-  CHECK(s.decide().empty());
-  s.prepared(4, "no");
-  CHECK(s.decide() ==
-        Texts{"train-3 not to n3: no", "train-1 → n1", "train-2 → n2", "train-0 → n0"});
 }
 
 TEST_CASE("what is decided for a group does not depend on what happens between its binds") {
