@@ -374,14 +374,15 @@ bool Plans::look_at_start(Entry entry, const Readiness& readiness, Time now) {
 }
 
 void Plans::start_without(const std::string& uid) {
-  const GroupStart& start = *groups_.starting(uid);
-  if (!start.is_empty()) {
-    // There may be too few left, or the others waited for this one alone.
-    for (const std::string& each : start.pods()) due_.insert(of_pod_.at(each));
-    return;
+  GroupStart& start = *groups_.starting(uid);
+  if (start.is_empty()) {
+    // Those that follow have all failed before: has_enough() will say that they are too few.
+    const std::set<std::string> followers = start.followers();
+    for (const std::string& each : followers) start.set_ready(each, false);
   }
-  for (const std::string& each : start.followers()) due_.insert(of_pod_.at(each));
-  groups_.end_start(uid);
+  if (start.is_empty()) return groups_.end_start(uid);
+  // There may be too few left, or the others waited for this one alone.
+  for (const std::string& each : start.pods()) due_.insert(of_pod_.at(each));
 }
 
 std::optional<Decision> Plans::next_decided() {

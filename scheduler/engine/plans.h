@@ -17,10 +17,10 @@
 // leave when all pods are ready; if one fails without which there are too few, everything is undone
 // (line/group_start.h).
 //
-// Several plans may make room on one node: the first
-// decided is served first, and those behind wait for the pods that leave for the first ones, too.
-// If room comes elsewhere meanwhile, the plan is given up, and its pod has its turn at once. A pod
-// that does not leave (its deletion hangs) stays counted, and is not waited for again.
+// Several plans may make room on one node: the first decided is served first, and those behind wait
+// for the pods that leave for the first ones, too. If room comes elsewhere meanwhile, the plan is
+// given up, and its pod has its turn at once. A pod that does not leave (its deletion hangs) stays
+// counted, and is not waited for again.
 //
 // A plan that makes room is looked at when its node changes, or the pods there; one that prepares,
 // when anything changes that its constraints may read.

@@ -231,6 +231,28 @@ TEST_CASE("if a pod goes while its group is starting, the others start if they a
   }
 }
 
+TEST_CASE("a pod that has failed is not bound alone when the others go") {
+  Starting s;
+  const auto pair = [](int i) {
+    return k8s::Pod(of("pair", 2, i).labelled("binds-claim", i == 2 ? "c2" : "c1"));
+  };
+  s.has(pair(0));
+  s.has(of("pair", 2, 1));
+  REQUIRE(s.decide().size() == 2);
+  s.has(pair(2));
+  REQUIRE(s.decide() == Texts{"pair-2 prepares for n2"});
+  s.prepared(3, "no");
+  REQUIRE(s.decide() == Texts{"pair-2 not to n2: no"});
+  s.now += 1s;
+  REQUIRE(s.decide() == Texts{"pair-2 prepares for n2"});
+  s.prepared(4);
+  s.pod_gone(pair(0));
+  s.pod_gone(of("pair", 2, 1));
+  s.is("c2", "Bound");
+  CHECK(s.decide() ==
+        Texts{"pair-2 not to n2: fewer pods of its group are left than start together"});
+}
+
 TEST_CASE("a pod that another scheduler binds while its group is starting counts as one of it") {
   Starting s;
   s.begins();
