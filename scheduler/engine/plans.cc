@@ -323,7 +323,7 @@ void Plans::give_up_start(const PodRef& of, const std::string& why, const std::s
     pod.failed_binds = failed;
     assumed_.back_off(pod, true, now);
     const bool is_other = bind.pod.uid != of.uid;
-    decided_.emplace_back(not_prepared(std::move(bind), is_other ? why_others : why));
+    decided_.add(not_prepared(std::move(bind), is_other ? why_others : why));
   }
 }
 
@@ -342,7 +342,7 @@ void Plans::start_if_ready(const std::string& uid, Time now) {
   for (const std::string& each : start.followers()) due_.insert(of_pod_.at(each));
   groups_.end_start(uid);
   std::sort(plans.begin(), plans.end());
-  for (const Id id : plans) decided_.emplace_back(end(plans_.find(id)).bind);
+  for (const Id id : plans) decided_.add(end(plans_.find(id)).bind);
 }
 
 bool Plans::look_at_start(Entry entry, const Readiness& readiness, Time now) {
@@ -376,27 +376,13 @@ bool Plans::look_at_start(Entry entry, const Readiness& readiness, Time now) {
 void Plans::start_without(const std::string& uid) {
   GroupStart& start = *groups_.starting(uid);
   if (start.is_empty()) {
-    // Those that follow have all failed before: has_enough() will say that they are too few.
+    // Those that follow have all failed before: has_enough() will return that they are too few.
     const std::set<std::string> followers = start.followers();
+    if (followers.empty()) return groups_.end_start(uid);
     for (const std::string& each : followers) start.set_ready(each, false);
   }
-  if (start.is_empty()) return groups_.end_start(uid);
   // There may be too few left, or the others waited for this one alone.
   for (const std::string& each : start.pods()) due_.insert(of_pod_.at(each));
-}
-
-std::optional<Decision> Plans::next_decided() {
-  while (!decided_.empty()) {
-    std::optional<Decision> decided(std::move(decided_.front()));
-    decided_.pop_front();
-    if (const auto* bind = std::get_if<decision::Bind>(&*decided)) {
-      if (world_.assumed(bind->pod.uid, bind->node) != nullptr) return decided;
-    } else {
-      const auto* pod = world_.pods.find(std::get<decision::NotPrepared>(*decided).pod.uid);
-      if (pod != nullptr && pod->state() == PodRecord::State::kPending) return decided;
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<Decision> Plans::next(Time now) {
@@ -404,7 +390,7 @@ std::optional<Decision> Plans::next(Time now) {
     if (due_.insert(end->second).second) look_from(end->second);
   }
   while (true) {
-    if (auto decided = next_decided()) return decided;
+    if (auto decided = decided_.next()) return decided;
     if (due_.empty()) look_elsewhere(now);
     if (due_.empty()) return std::nullopt;
     const Entry plan = plans_.find(*due_.begin());

@@ -31,6 +31,7 @@
 // written stays when a plan is undone, as with kube-scheduler; the next process finds it.
 #pragma once
 
+#include "scheduler/engine/decided_together.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/assumed_pods.h"
@@ -44,7 +45,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -67,6 +67,7 @@ class Plans {
         queue_(queue),
         assumed_(assumed),
         groups_(groups),
+        decided_(world),
         elsewhere_(world, finder, search) {}
 
   // What the constraints require before the pod is bound there; nullopt: nothing, and the bind is
@@ -75,8 +76,8 @@ class Plans {
                                                            NodeSlot node) const;
   // Starts the plan of a pod that has just been assumed on its node. Returns its first part.
   [[nodiscard]] decision::Prepare begin(decision::Bind bind, Preparation wanted, Time now);
-  // Makes one plan of those of a group's pods, whose first parts these are. None has left the
-  // engine. If one prepares, all do.
+  // The pods of a group start together: these are the first parts of their plans, and none has left
+  // the engine. If one pod has to be prepared, a bind becomes a Prepare.
   void start_together(std::vector<Decision>& parts, std::size_t min_count, Time now);
 
   // The pods, by uid, that leave a node before a pod is bound there.
@@ -177,8 +178,6 @@ class Plans {
                      Time now);
   // The start of that pod's group goes on without the pod, if any other has to be ready.
   void start_without(const std::string& uid);
-  // The next of the decisions that were made together.
-  [[nodiscard]] std::optional<Decision> next_decided();
   Entry add(Plan plan, Time end);
   // Removes the plan. Of its writes only what the watches show counts from now on.
   Plan end(Entry plan);
@@ -193,8 +192,8 @@ class Plans {
   std::map<Id, Plan> plans_;  // those in preparation, in the order of their decisions
   std::unordered_map<std::string, Id> of_pod_;  // by uid
   std::set<std::pair<Time, Id>> ends_;
-  std::set<Id> due_;              // must be looked at
-  std::deque<Decision> decided_;  // of groups, all at once
+  std::set<Id> due_;         // must be looked at
+  DecidedTogether decided_;  // for groups
   Id last_ = 0;
   // Of the plans that make room.
   std::unordered_multimap<std::string, Id> leaving_;  // by uid of the pods that leave

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
-#include <variant>
 
 namespace sched {
 namespace {
@@ -156,7 +155,7 @@ bool PlaceGroup::start(WaitingGroup& group, const GroupSearch::Found& found, Tim
     const bool has_seat = world_.pods.find(pod->pod.metadata.uid)->placement().has_value();
     if (!has_seat) queue_.activate(*pod, QueueEvent::kObjectChange);
   }
-  for (Decision& one : decided) decided_.push_back(std::move(one));
+  for (Decision& one : decided) decided_.add(std::move(one));
   return true;
 }
 
@@ -240,36 +239,16 @@ Time PlaceGroup::tell(WaitingGroup& group, const Told& told, Time now) {
       continue;
     }
     pod.last_refusal = group.told;
-    decided_.emplace_back(decision::Unschedulable{.pod = ref_of(pod.pod),
-                                                  .scheduler_name = pod.pod.spec.scheduler_name,
-                                                  .generation = pod.pod.metadata.generation,
-                                                  .message = told.message,
-                                                  .details = told.details,
-                                                  .plugins = told.plugins,
-                                                  .attempts = ++pod.attempts,
-                                                  .reason = told.reason});
+    decided_.add(decision::Unschedulable{.pod = ref_of(pod.pod),
+                                         .scheduler_name = pod.pod.spec.scheduler_name,
+                                         .generation = pod.pod.metadata.generation,
+                                         .message = told.message,
+                                         .details = told.details,
+                                         .plugins = told.plugins,
+                                         .attempts = ++pod.attempts,
+                                         .reason = told.reason});
   }
   return all_told ? now + world_.options.max_unschedulable_wait : group.told_at + kBetweenMessages;
-}
-
-bool PlaceGroup::holds(const Decision& decided) {
-  if (const auto* bind = std::get_if<decision::Bind>(&decided)) {
-    return world_.assumed(bind->pod.uid, bind->node) != nullptr;
-  }
-  if (const auto* prepare = std::get_if<decision::Prepare>(&decided)) {
-    return world_.assumed(prepare->pod.uid, prepare->node) != nullptr;
-  }
-  const PodRecord* pod = world_.pods.find(std::get<decision::Unschedulable>(decided).pod.uid);
-  return pod != nullptr && pod->state() == PodRecord::State::kPending;
-}
-
-std::optional<Decision> PlaceGroup::next() {
-  while (!decided_.empty()) {
-    std::optional<Decision> decided(std::move(decided_.front()));
-    decided_.pop_front();
-    if (holds(*decided)) return decided;
-  }
-  return std::nullopt;
 }
 
 }  // namespace sched

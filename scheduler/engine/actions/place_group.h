@@ -5,6 +5,7 @@
 #include "scheduler/engine/actions/group_search.h"
 #include "scheduler/engine/actions/place.h"
 #include "scheduler/engine/actions/retries.h"
+#include "scheduler/engine/decided_together.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/pod_groups.h"
@@ -14,7 +15,6 @@
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/queues.h"
 
-#include <deque>
 #include <optional>
 #include <set>
 #include <string>
@@ -45,6 +45,7 @@ class PlaceGroup {
         place_(parts.place),
         words_(parts.words),
         seats_(parts.world, parts.finder, parts.search, parts.holds),
+        decided_(parts.world),
         retries_(parts.groups) {}
 
   // Decides on the group, and puts it elsewhere. What is decided comes from next().
@@ -58,7 +59,7 @@ class PlaceGroup {
   // When wake() will have something to do even if nothing happens; nullopt: never.
   [[nodiscard]] std::optional<Time> due() const { return retries_.due(); }
   // The next of the decisions that were made together; nullopt: there is none.
-  [[nodiscard]] std::optional<Decision> next();
+  [[nodiscard]] std::optional<Decision> next() { return decided_.next(); }
 
  private:
   // What all pods of a group are told.
@@ -91,8 +92,6 @@ class PlaceGroup {
   // some were told lately, with other numbers, and are not told these yet.
   [[nodiscard]] Time tell(WaitingGroup& group, const Told& told, Time now);
   [[nodiscard]] Decision refusal_of(WaitingPod& pod, const std::string& problem) const;
-  // Whether what was decided on that pod still holds.
-  [[nodiscard]] bool holds(const Decision& decided);
 
   World& world_;
   Queues& queue_;
@@ -103,7 +102,7 @@ class PlaceGroup {
   Place& place_;
   const QuotaWords& words_;
   GroupSearch seats_;
-  std::deque<Decision> decided_;
+  DecidedTogether decided_;
   Retries retries_;
 };
 

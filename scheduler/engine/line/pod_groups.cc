@@ -138,6 +138,7 @@ void PodGroups::begin_start(const std::string& uid, std::size_t min_count) {
 }
 
 GroupStart* PodGroups::starting(const std::string& uid) const {
+  if (starts_ == 0) return nullptr;
   const auto found = of_placed_.find(uid);
   return found == of_placed_.end() ? nullptr : found->second->second.start.get();
 }

@@ -65,7 +65,7 @@ class DisruptionBudgets {
   void stays(const Pod& pod);
 
  private:
-  // By whose account a budget lets one pod less go.
+  // Why a budget lets one pod fewer go.
   enum class By : std::uint8_t {
     kServer,    // in this version already
     kEviction,  // evicted(), since this version has come
