@@ -504,8 +504,8 @@ bool Plans::quota_allows(const PodRecord& pod, NodeSlot node, const quota::Ledge
   const quota::Charge* charge = pod.charged();
   if (charge == nullptr || !charge->quota()) return true;
   // It is charged already, so what is held for others is not taken from it.
-  const quota::Admission admission =
-      world_.ledger.admit(*charge->quota(), pod.waiting()->demand, quota::kFirstHold, &in);
+  const quota::Admission admission = world_.ledger.answers().admit(
+      *charge->quota(), pod.waiting()->demand, quota::kFirstHold, &in);
   return admission.allows(world_.nodes.facts(node).charge_class, true);
 }
 

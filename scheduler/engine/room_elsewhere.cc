@@ -54,8 +54,9 @@ bool RoomElsewhere::has_room(const PodRecord& record) {
   Scope scope;
   if (record.charged() != nullptr && record.charged()->quota()) {
     const quota::QuotaId quota = *record.charged()->quota();
-    if (world_.ledger.is_strict(quota)) return false;
-    auto within = world_.ledger.admit(quota, pod.demand, quota::kNoHold, &trial.quota).within;
+    if (world_.ledger.quotas().at(quota).spec.strict) return false;
+    auto within =
+        world_.ledger.answers().admit(quota, pod.demand, quota::kNoHold, &trial.quota).within;
     if (within.empty()) return false;
     scope = search_.scope_of(std::move(within));
   }

@@ -1,7 +1,4 @@
-// What the ledger keeps: quotas, charges, and which charge belongs to which quota.
 #include "scheduler/quota/ledger.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -16,73 +13,72 @@ Charge::Charge(Ledger& ledger, Pod pod, NodeSlot node, Demand demand)
 
 Charge::~Charge() { ledger_.remove(*this); }
 
-Ledger::Ledger(Options options) : options_(options), assignment_(std::move(options)) {
-  Quota nothing;
-  nothing.lines.emplace_back(LineSpec{}, nullptr);
-  quotas_.emplace(kNothingQuota, std::move(nothing));
-}
+Ledger::Ledger(Options options)
+    : options_(options),
+      assignment_(std::move(options)),
+      quotas_(options_, classes_),
+      answers_(quotas_, classes_),
+      report_(quotas_, classes_, assignment_, charges_) {}
 
-bool Ledger::upsert(const k8s::GpuQuota& quota) {
-  const bool moved = assignment_.upsert(quota);
-  const auto [found, is_new] = quotas_.try_emplace(assignment_.id_of(quota.metadata.name));
-  Quota& known = found->second;
-  const bool renewed = known.uid != quota.metadata.uid;
-  if (known.generation != quota.metadata.generation || renewed) {
+bool Ledger::upsert(const k8s::GpuQuota& object) {
+  const bool moved = assignment_.upsert(object);
+  const QuotaId id = assignment_.id_of(object.metadata.name);
+  const auto [quota, is_new] = quotas_.add(id);
+  if (quota.generation != object.metadata.generation || quota.uid != object.metadata.uid) {
     ++version_;
-    status_changed_.insert(assignment_.id_of(quota.metadata.name));
+    report_.changed(id);
   }
-  const bool was_deleted = deleted_.erase(assignment_.id_of(quota.metadata.name)) > 0;
-  const bool opened = known.opens_when_deleted;
-  known.opens_when_deleted = quota.spec.when_deleted == k8s::GpuQuota::WhenDeleted::kOpen;
-  if (is_new || moved || was_deleted || opened != known.opens_when_deleted) ++memory_version_;
-  known.name = quota.metadata.name;
-  known.uid = quota.metadata.uid;
-  known.generation = quota.metadata.generation;
+  const bool opens = object.spec.when_deleted == k8s::GpuQuota::WhenDeleted::kOpen;
+  if (is_new || moved || opens != quota.opens_when_deleted) ++memory_version_;
+  quota.opens_when_deleted = opens;
+  quota.name = object.metadata.name;
+  quota.uid = object.metadata.uid;
+  quota.generation = object.metadata.generation;
 
-  auto spec = spec_of(quota);
+  auto spec = spec_of(object);
   std::optional<std::string> error;
   if (!spec) error = spec.error().message;
-  Spec now = spec ? *std::move(spec) : Spec{};
-  if (!is_new && !was_deleted && !moved && known.said == now && known.error == error) return false;
-  known.said = std::move(now);
-  known.error = std::move(error);
+  Spec said = spec ? *std::move(spec) : Spec{};
+  if (!is_new && !moved && quota.said == said && quota.error == error) return false;
+  quota.said = std::move(said);
+  quota.error = std::move(error);
   rebuild();
-  return moved || is_new || was_deleted;
+  return moved || is_new;
 }
 
 bool Ledger::erase(const std::string& quota, Time now) {
   const QuotaId id = assignment_.id_of(quota);
-  if (!has(id)) return false;
-  Quota& known = at(id);
+  if (!quotas_.has(id)) return false;
+  Quota& known = quotas_.at(id);
   if (known.opens_when_deleted || options_.closed_after_deletion.count() == 0) {
     forget(id);
   } else {
     assignment_.keep_deleted(quota);
-    deleted_.emplace(id, now);
+    quotas_.set_deleted(id, now);
     ++memory_version_;
     known.said = {};
     known.error.reset();
   }
-  status_changed_.insert(id);
+  report_.changed(id);
   rebuild();
   return true;
 }
 
 bool Ledger::remember(const k8s::GpuQuota& quota, Time now) {
   const QuotaId id = assignment_.id_of(quota.metadata.name);
-  if (has(id) || deleted_.contains(id)) return false;
+  if (quotas_.has(id) || quotas_.deleted().contains(id)) return false;
   upsert(quota);
   return erase(quota.metadata.name, quota.metadata.deletion_timestamp.value_or(now));
 }
 
 std::vector<k8s::GpuQuota> Ledger::memory() const {
   std::vector<k8s::GpuQuota> all;
-  for (const auto& [id, quota] : quotas_) {
+  for (const auto& [id, quota] : quotas_.all()) {
     if (id == kNothingQuota) continue;
     k8s::GpuQuota& each = all.emplace_back(assignment_.selection_of(id));
     if (quota.opens_when_deleted) each.spec.when_deleted = k8s::GpuQuota::WhenDeleted::kOpen;
-    if (const auto deleted = deleted_.find(id); deleted != deleted_.end()) {
-      each.metadata.deletion_timestamp = deleted->second;
+    if (const auto at = quotas_.deleted().find(id); at != quotas_.deleted().end()) {
+      each.metadata.deletion_timestamp = at->second;
     }
   }
   return all;
@@ -90,14 +86,13 @@ std::vector<k8s::GpuQuota> Ledger::memory() const {
 
 void Ledger::forget(QuotaId id) {
   ++memory_version_;
-  assignment_.erase(at(id).name);
-  deleted_.erase(id);
+  assignment_.erase(quotas_.at(id).name);
   quotas_.erase(id);
 }
 
 bool Ledger::forget_deleted(Time now) {
   std::vector<QuotaId> over;
-  for (const auto& [id, at] : deleted_) {
+  for (const auto& [id, at] : quotas_.deleted()) {
     if (until(at) <= now && deleted(id)->used.is_zero()) over.push_back(id);
   }
   if (over.empty()) return false;
@@ -108,16 +103,16 @@ bool Ledger::forget_deleted(Time now) {
 
 std::optional<Time> Ledger::next_forgotten() const {
   std::optional<Time> next;
-  for (const auto& [id, at] : deleted_) {
+  for (const auto& [id, at] : quotas_.deleted()) {
     if (deleted(id)->used.is_zero() && (!next || until(at) < *next)) next = until(at);
   }
   return next;
 }
 
 std::optional<Ledger::Deleted> Ledger::deleted(QuotaId id) const {
-  const auto found = deleted_.find(id);
-  if (found == deleted_.end()) return std::nullopt;
-  return Deleted{.until = until(found->second), .used = at(id).lines.back().used()};
+  const auto found = quotas_.deleted().find(id);
+  if (found == quotas_.deleted().end()) return std::nullopt;
+  return Deleted{.until = until(found->second), .used = quotas_.at(id).lines.back().used()};
 }
 
 bool Ledger::upsert(const k8s::Namespace& object) {
@@ -134,44 +129,34 @@ bool Ledger::erase_namespace(const std::string& name) {
   return moved;
 }
 
-// The namespace belongs to another quota than its charges do.
 void Ledger::recount(const std::string& namespace_) {
-  const auto found = in_namespace_.find(namespace_);
-  if (found == in_namespace_.end()) return;
   const QuotaId id = quota_of(namespace_);
-  for (Charge* charge : found->second) {
+  for (Charge* charge : charges_.in_namespace(namespace_)) {
     uncount(*charge);
     count(*charge, id);
   }
 }
 
-void Ledger::node_is(NodeSlot node, ChargeClassId id, GpuShare offers) {
-  if (node >= class_of_node_.size()) {
-    class_of_node_.resize(node + std::size_t{1}, kNoGpuClass);
-    on_node_.resize(node + std::size_t{1});
+void Ledger::node_is(NodeSlot slot, ChargeClassId id, GpuShare offers) {
+  if (slot >= nodes_.size()) nodes_.resize(slot + std::size_t{1});
+  Node& node = nodes_[slot];
+  const Node was = std::exchange(node, {id, offers});
+  if (was.on != id || was.offers != offers) {
+    report_.offers(was.on, was.offers, {});
+    report_.offers(id, {}, offers);
   }
-  offered_by_node_.resize(class_of_node_.size());
-  ChargeClassId& known = class_of_node_[node];
-  if (known != id || offered_by_node_[node] != offers) {
-    offered_.resize(classes_.size());
-    offered_[known] -= offered_by_node_[node];
-    offered_[id] += offers;
-    offered_by_node_[node] = offers;
-    covers_stale_ = true;
-  }
-  if (known == id) return;
+  if (was.on == id) return;
   const std::uint64_t classes_before = classes_.version();
-  if (known != kNoGpuClass) classes_.remove_node(known);
+  if (was.on != kNoGpuClass) classes_.remove_node(was.on);
   if (id != kNoGpuClass) classes_.add_node(id);
-  for (Charge* charge : on_node_[node]) uncount(*charge);
-  known = id;
-  for (Charge* charge : on_node_[node]) count(*charge);
+  for (Charge* charge : charges_.on_node(slot)) uncount(*charge);
+  for (Charge* charge : charges_.on_node(slot)) count(*charge);
   if (classes_.version() == classes_before) return;
   // A type more to choose from, or a type less to wait for.
   ++version_;
   ++terms_version_;
   news_.terms = true;
-  for (const auto& entry : quotas_) status_changed_.insert(entry.first);
+  report_.all_changed();
 }
 
 GpuShare Ledger::offer_of(const NodeFacts& node, const ResourceNames& names) const {
@@ -183,52 +168,33 @@ GpuShare Ledger::offer_of(const NodeFacts& node, const ResourceNames& names) con
 }
 
 bool Ledger::in_force() const {
-  return quotas_.size() > 1 || options_.without_quota == WithoutQuota::kNone ||
+  return quotas_.all().size() > 1 || options_.without_quota == WithoutQuota::kNone ||
          options_.without_quota == WithoutQuota::kNamed;
 }
 
 void Ledger::add(Charge& charge) {
-  if (charge.node_ >= class_of_node_.size()) {
-    class_of_node_.resize(charge.node_ + std::size_t{1}, kNoGpuClass);
-    on_node_.resize(charge.node_ + std::size_t{1});
-  }
-  auto& neighbours = in_namespace_[charge.pod_.namespace_];
-  charge.in_namespace_ = neighbours.size();
-  neighbours.push_back(&charge);
-  auto& on_node = on_node_[charge.node_];
-  charge.on_node_ = on_node.size();
-  on_node.push_back(&charge);
+  charges_.add(charge);
   count(charge);
 }
 
 void Ledger::remove(Charge& charge) {
   uncount(charge);
-  const auto found = in_namespace_.find(charge.pod_.namespace_);
-  auto& neighbours = found->second;
-  neighbours.back()->in_namespace_ = charge.in_namespace_;
-  neighbours[charge.in_namespace_] = neighbours.back();
-  neighbours.pop_back();
-  if (neighbours.empty()) in_namespace_.erase(found);
-  auto& on_node = on_node_[charge.node_];
-  on_node.back()->on_node_ = charge.on_node_;
-  on_node[charge.on_node_] = on_node.back();
-  on_node.pop_back();
+  charges_.remove(charge);
 }
 
 void Ledger::count(Charge& charge, QuotaId id) {
   if (id == kUnlimitedQuota) return;
-  Quota& quota = at(id);
-  map_classes(quota);
-  const ChargeClassId on = class_of_node_[charge.node_];
+  Quota& quota = quotas_.at(id);
   charge.quota_ = id;
+  charge.on_ = charge.node_ < nodes_.size() ? nodes_[charge.node_].on : kNoGpuClass;
   const std::string& noted = charge.charged_as();
-  if (classes_[on].product.name.empty() && !noted.empty()) {
+  if (classes_[charge.on_].product.name.empty() && !noted.empty()) {
     const ChargeClass gpus{.product = gpu::parse_product(noted).product};
     charge.line_ = line_for(quota.spec.lines, gpus.product);
     charge.amount_ = charge_of(charge.demand_, gpus);
   } else {
-    charge.line_ = quota.line_of[on];
-    charge.amount_ = charge_of(charge.demand_, classes_[on]);
+    charge.line_ = quotas_.line_of(quota, charge.on_);
+    charge.amount_ = charge_of(charge.demand_, classes_[charge.on_]);
   }
   change(id, quota, charge.line_, &Line::charge, charge.amount_);
 }
@@ -236,31 +202,16 @@ void Ledger::count(Charge& charge, QuotaId id) {
 void Ledger::uncount(Charge& charge) {
   if (!charge.quota_) return;
   const QuotaId id = *charge.quota_;
-  change(id, at(id), charge.line_, &Line::refund, charge.amount_);
+  change(id, quotas_.at(id), charge.line_, &Line::refund, charge.amount_);
   charge.quota_ = std::nullopt;
   charge.amount_ = {};
 }
 
-// Builds everything again. Holds are dropped; the caller asks for them again.
 void Ledger::rebuild() {
-  pools_.clear();
-  inner_pools_.clear();
-  lending_.clear();
-  stale_pools_.clear();
+  quotas_.arrange();
   news_ = {.terms = true};
-  const std::vector<QuotaId> order = place_quotas();
-  for (const QuotaId id : order) {
-    Quota& quota = at(id);
-    status_changed_.insert(id);
-    quota.changed = quota.opened = false;
-    quota.held.clear();
-    quota.line_of.clear();
-    make_lines(id, quota);
-  }
-  list_lenders();
-  list_lent_apart();
-  covers_stale_ = true;
-  for (auto& [name, charges] : in_namespace_) {
+  report_.rebuild();
+  for (const auto& [name, charges] : charges_.by_namespace()) {
     const QuotaId id = quota_of(name);
     for (Charge* charge : charges) {
       charge->quota_ = std::nullopt;
@@ -271,129 +222,26 @@ void Ledger::rebuild() {
   ++terms_version_;
 }
 
-std::vector<QuotaId> Ledger::place_quotas() {
-  std::map<std::string, QuotaId> by_name;
-  for (auto& [id, quota] : quotas_) {
-    if (id != kNothingQuota) by_name.emplace(quota.name, id);
-    quota.spec = quota.said;
-    quota.misplaced = std::nullopt;
-    quota.parent = std::nullopt;
-    quota.children.clear();
-  }
-  const auto misplace = [](Quota& quota, std::string why) {
-    quota.spec = {};
-    quota.misplaced = "spec.parent: " + std::move(why);
-  };
-  // By level, the outermost first. What is left at the end is in a circle, or too deep.
-  std::vector<QuotaId> order;
-  std::map<QuotaId, std::vector<QuotaId>> said_to_be_in;
-  for (auto& [id, quota] : quotas_) {
-    const std::string& parent = quota.said.parent;
-    if (parent.empty()) {
-      order.push_back(id);
-    } else if (const auto found = by_name.find(parent); found != by_name.end()) {
-      said_to_be_in[found->second].push_back(id);
-    } else {
-      misplace(quota, fmt::format("there is no quota {}", parent));
-      order.push_back(id);
-    }
-  }
-  std::size_t from = 0;
-  for (std::size_t level = 1; level <= kMostLevels; ++level) {
-    for (const std::size_t to = order.size(); from < to; ++from) {
-      const QuotaId parent = order[from];
-      for (const QuotaId id : said_to_be_in[parent]) {
-        Quota& quota = at(id);
-        order.push_back(id);
-        if (level == kMostLevels) {
-          misplace(quota, fmt::format("quotas may be in each other {} deep", kMostLevels));
-        } else if (auto objection = objection_to(quota.said, parent)) {
-          misplace(quota, *std::move(objection));
-        } else {
-          quota.parent = parent;
-          at(parent).children.push_back(id);
-        }
-      }
-      said_to_be_in.erase(parent);
-    }
-  }
-  for (const auto& [parent, ids] : said_to_be_in) {
-    for (const QuotaId id : ids) {
-      misplace(at(id), fmt::format("quota {} is in itself, or more than {} deep in others",
-                                   at(parent).name, kMostLevels));
-      order.push_back(id);
-    }
-  }
-  return order;
+bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ChargeClassId>& classes) {
+  Quota& quota = quotas_.at(id);
+  const auto best = answers_.best_hold(id, demand, classes, false);
+  if (!best) return false;
+  quota.held.push_back(*best);
+  change(id, quota, best->line, &Line::hold, best->amount);
+  return true;
 }
 
-std::optional<std::string> Ledger::objection_to(const Spec& child, QuotaId id) const {
-  const Quota& parent = at(id);
-  if (parent.misplaced || parent.error || deleted_.contains(id)) {
-    return fmt::format("quota {} is not in force itself", parent.name);
-  }
-  for (const LineSpec& line : child.lines) {
-    if (line_above(parent.spec.lines, line) != parent.spec.lines.size()) continue;
-    return fmt::format("quota {} has no line for {}", parent.name, line.gpu_type);
-  }
-  return std::nullopt;
+void Ledger::release(QuotaId id, HoldRank rank) {
+  Quota& quota = quotas_.at(id);
+  const auto index = static_cast<std::size_t>(rank);
+  if (index >= quota.held.size()) return;
+  const Quota::Held released = quota.held[index];
+  quota.held.erase(quota.held.begin() + static_cast<std::ptrdiff_t>(index));
+  change(id, quota, released.line, &Line::let_go, released.amount);
 }
 
-void Ledger::make_lines(QuotaId id, Quota& quota) {
-  quota.lines.clear();
-  // The lines of child quotas keep the addresses of these lines.
-  quota.lines.reserve(quota.spec.lines.size() + 1);
-  quota.inner.assign(quota.spec.lines.size() + 1, nullptr);
-  for (const LineSpec& line : quota.spec.lines) {
-    const bool is_alone = !quota.parent && quota.spec.cohort.empty();
-    quota.lines.emplace_back(line, is_alone ? nullptr : &pool_of(quota, line));
-  }
-  quota.lines.emplace_back(LineSpec{}, nullptr);
-  if (quota.children.empty()) return;
-  for (std::size_t i = 0; i < quota.spec.lines.size(); ++i) {
-    Pool& pool = inner_pools_[{id, i}];
-    pool.id = static_cast<PoolId>(lending_.size());
-    pool.above = &quota.lines[i];
-    pool.parent = id;
-    pool.parent_line = i;
-    pool.bounded = options_.bound_cohorts;
-    pool.overpromised = promised_in(quota, i) > quota.spec.lines[i].guaranteed;
-    lending_.push_back({.pool = &pool, .lenders = {}});
-    quota.inner[i] = &pool;
-  }
-}
-
-GpuShare Ledger::promised_in(const Quota& parent, std::size_t index) const {
-  GpuShare sum;
-  for (const QuotaId id : parent.children) {
-    for (const LineSpec& line : at(id).spec.lines) {
-      if (line_above(parent.spec.lines, line) == index) sum += line.guaranteed;
-    }
-  }
-  return sum;
-}
-
-Pool& Ledger::pool_of(const Quota& quota, const LineSpec& line) {
-  if (quota.parent) {
-    const Quota& parent = at(*quota.parent);
-    return *parent.inner[line_above(parent.spec.lines, line)];
-  }
-  const auto [found, is_new] = pools_.try_emplace({quota.spec.cohort, line.type_key});
-  Pool& pool = found->second;
-  if (is_new) {
-    pool.id = static_cast<PoolId>(lending_.size());
-    pool.cohort = quota.spec.cohort;
-    pool.bounded = options_.bound_cohorts;
-    lending_.push_back({.pool = &pool, .lenders = {}});
-  }
-  return pool;
-}
-
-void Ledger::map_classes(Quota& quota) const {
-  while (quota.line_of.size() < classes_.size()) {
-    const auto id = static_cast<ChargeClassId>(quota.line_of.size());
-    quota.line_of.push_back(line_for(quota.spec.lines, classes_[id].product));
-  }
+void Ledger::release(QuotaId id) {
+  while (!quotas_.at(id).held.empty()) release(id, kFirstHold);
 }
 
 void Ledger::changed(QuotaId id, Quota& quota) {
@@ -401,8 +249,8 @@ void Ledger::changed(QuotaId id, Quota& quota) {
 }
 
 void Ledger::parent_changed(QuotaId parent) {
-  for (const QuotaId id : at(parent).children) {
-    Quota& child = at(id);
+  for (const QuotaId id : quotas_.at(parent).children) {
+    Quota& child = quotas_.at(id);
     changed(id, child);
     if (!child.children.empty()) parent_changed(id);
   }
@@ -425,7 +273,7 @@ void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*ho
   }
   (line.*how)(amount);
   ++version_;
-  status_changed_.insert(id);
+  report_.changed(id);
   changed(id, quota);
   if (line.used() + line.held() < taken && !std::exchange(quota.opened, true)) {
     news_.opened.push_back(id);
@@ -434,9 +282,9 @@ void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*ho
 }
 
 void Ledger::tell_of(const Pool& pool, GpuShare left, GpuShare used) {
-  if (!std::exchange(lending_[pool.id].stale, true)) stale_pools_.push_back(pool.id);
+  report_.changed(pool.id);
   if (pool.above != nullptr) {
-    status_changed_.insert(pool.parent);
+    report_.changed(pool.parent);
     if (pool.left() != left) parent_changed(pool.parent);
   }
   if (pool.left() <= left && !(pool.bounded && pool.used < used)) return;
@@ -447,24 +295,8 @@ void Ledger::tell_of(const Pool& pool, GpuShare left, GpuShare used) {
 }
 
 News Ledger::take_news() {
-  for (const QuotaId id : news_.accounts) at(id).changed = at(id).opened = false;
+  for (const QuotaId id : news_.accounts) quotas_.at(id).changed = quotas_.at(id).opened = false;
   return std::exchange(news_, {});
-}
-
-const Ledger::Quota& Ledger::at(QuotaId quota) const {
-  const auto found = quotas_.find(quota);
-  return found == quotas_.end() ? quotas_.find(kNothingQuota)->second : found->second;
-}
-
-Ledger::Quota& Ledger::at(QuotaId quota) {
-  return const_cast<Quota&>(static_cast<const Ledger&>(*this).at(quota));
-}
-
-std::optional<QuotaId> Ledger::find(const std::string& name) const {
-  for (const auto& [id, quota] : quotas_) {
-    if (id != kNothingQuota && quota.name == name && has(id)) return id;
-  }
-  return std::nullopt;
 }
 
 std::vector<QuotaId> Ledger::counting(const std::string& namespace_) const {
@@ -472,7 +304,7 @@ std::vector<QuotaId> Ledger::counting(const std::string& namespace_) const {
   const QuotaId own = quota_of(namespace_);
   if (own < kFirstQuota) return all;
   all.push_back(own);
-  while (const auto outer = at(all.back()).parent) all.push_back(*outer);
+  while (const auto outer = quotas_.at(all.back()).parent) all.push_back(*outer);
   return all;
 }
 
@@ -482,16 +314,6 @@ std::vector<QuotaId> Ledger::in_vain(const std::string& namespace_) const {
   std::erase_if(others,
                 [&](QuotaId id) { return std::find(own.begin(), own.end(), id) != own.end(); });
   return others;
-}
-
-std::vector<QuotaId> Ledger::quotas() const {
-  std::vector<QuotaId> all;
-  for (const auto& [id, quota] : quotas_) {
-    if (id != kNothingQuota && has(id)) all.push_back(id);
-  }
-  std::sort(all.begin(), all.end(),
-            [this](QuotaId a, QuotaId b) { return at(a).name < at(b).name; });
-  return all;
 }
 
 }  // namespace sched::quota

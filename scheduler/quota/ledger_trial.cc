@@ -3,26 +3,27 @@
 namespace sched::quota {
 
 void LedgerTrial::take_away(const Charge& charge) {
-  if (!charge.quota_) return;
-  lines_of(*charge.quota_)[charge.line_].refund(charge.amount_);
+  if (!charge.quota()) return;
+  lines_of(*charge.quota())[charge.line()].refund(charge.amount());
 }
 
 void LedgerTrial::put_back(const Charge& charge) {
-  if (!charge.quota_) return;
-  lines_of(*charge.quota_)[charge.line_].charge(charge.amount_);
+  if (!charge.quota()) return;
+  lines_of(*charge.quota())[charge.line()].charge(charge.amount());
 }
 
 void LedgerTrial::add(const std::string& namespace_, const Demand& demand, ChargeClassId on) {
   const QuotaId quota = ledger_.quota_of(namespace_);
   if (quota == kUnlimitedQuota) return;
+  const Quotas& quotas = ledger_.quotas();
   const ChargeClass& gpus = ledger_.classes()[on];
-  lines_of(quota)[ledger_.line_of(ledger_.at(quota), on)].charge(charge_of(demand, gpus));
+  lines_of(quota)[quotas.line_of(quotas.at(quota), on)].charge(charge_of(demand, gpus));
 }
 
 std::vector<Line>& LedgerTrial::lines_of(QuotaId quota) const {
   const auto [copied, is_new] = lines_.try_emplace(quota);
   if (!is_new) return copied->second;
-  copied->second = ledger_.at(quota).lines;
+  copied->second = ledger_.quotas().at(quota).lines;
   for (Line& line : copied->second) {
     if (line.pool() == nullptr) continue;
     const auto [pool, is_new_pool] = pools_.try_emplace(line.pool()->id, *line.pool());

@@ -33,7 +33,7 @@ class LedgerTrial {
   void add(const std::string& namespace_, const Demand& demand, ChargeClassId on);
 
  private:
-  friend class Ledger;
+  friend class QuotaAnswers;
   // The quota's lines as they would be.
   std::vector<Line>& lines_of(QuotaId quota) const;
 

@@ -58,7 +58,7 @@ k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file) {
   sched::quota::Ledger ledger{sched::quota::Options{}};
   for (const k8s::GpuQuota& quota : quotas) ledger.upsert(quota);
   for (std::size_t i = 0; i < quotas.size(); ++i) {
-    const auto error = ledger.error_of(*ledger.find(quotas[i].metadata.name));
+    const auto error = ledger.report().error_of(*ledger.quotas().find(quotas[i].metadata.name));
     if (error) return k8s::config_error(fmt::format("{}: {}", places[i], *error));
   }
   return quotas;

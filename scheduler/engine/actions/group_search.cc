@@ -96,8 +96,8 @@ bool GroupSearch::seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, F
   quota::Admission admission;
   const bool charged = group.queue != kMainQueue && !pod.demand.is_none();
   if (charged) {
-    admission =
-        world_.ledger.admit(quota_of(group), pod.demand, holds_.rank_of(group), &trial.quota);
+    admission = world_.ledger.answers().admit(quota_of(group), pod.demand, holds_.rank_of(group),
+                                              &trial.quota);
     if (admission.refused_some) found.waits_for |= kWaitsForQuota;
     if (admission.refuses()) {
       found.by_quota = found.by_quota || is_first;

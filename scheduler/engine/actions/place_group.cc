@@ -127,8 +127,8 @@ void PlaceGroup::refuse(WaitingGroup& group, Refused refused, Time now) {
 std::optional<quota::Standing> PlaceGroup::others_borrow_first(const WaitingGroup& group,
                                                                const GroupSearch::Found& found) {
   for (const quota::ChargeClassId on : found.borrowed) {
-    const quota::Standing at =
-        world_.ledger.standing_on(on, quota_of(group), group.demand, holds_.rank_of(group));
+    const quota::Standing at = world_.ledger.answers().standing_on(
+        on, quota_of(group), group.demand, holds_.rank_of(group));
     if (!queue_.comes_first(group, at)) return at;
   }
   return std::nullopt;
@@ -170,7 +170,7 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
   if (found.ended) waits_for |= kWaitsForNodes;
   // A group that its quota can never have does not keep others waiting behind it.
   if (found.by_quota && group.members.size() == group.min_count &&
-      world_.ledger.never_fits(quota_of(group), group.demand)) {
+      world_.ledger.answers().never_fits(quota_of(group), group.demand)) {
     waits_for = kWaitsForChange;
   } else if (found.by_rules) {
     apart.arrival = group.order.arrival;

@@ -77,9 +77,9 @@ class VictimSearch::OnNode {
   // Adds to `found` the reason, if there is no room to be made.
   [[nodiscard]] std::optional<Victims> look(Found& found) {
     if (has_quota() && policy_.reclaims == Reclaims::kAny) {
-      pools_to_reclaim_ =
-          world_.ledger.pools_to_reclaim(quota_of(pod_), pod_.demand, holds_.rank_of(pod_),
-                                         world_.nodes.facts(node_).charge_class, &left_);
+      pools_to_reclaim_ = world_.ledger.answers().pools_to_reclaim(
+          quota_of(pod_), pod_.demand, holds_.rank_of(pod_), world_.nodes.facts(node_).charge_class,
+          &left_);
     }
     std::optional<Victims> victims = least_harm(found);
     if (victims) return victims;
@@ -250,7 +250,7 @@ class VictimSearch::OnNode {
     for (auto one = evicted.rbegin(); one != evicted.rend(); ++one) {
       const quota::Charge* charge = charge_of(**one);
       if (charge == nullptr || !charge->quota() || is_own(charge)) continue;
-      const auto loan = world_.ledger.loan_of(*charge, quota_of(pod_), &left_);
+      const auto loan = world_.ledger.answers().loan_of(*charge, quota_of(pod_), &left_);
       all = all && loan && loan->guaranteed.is_zero();
       left_.take_away(*charge);
       gone.push_back(charge);
@@ -319,7 +319,7 @@ class VictimSearch::OnNode {
     if (charge == nullptr || !charge->quota()) return is_lower(occupant);
     if (policy_.reclaims == Reclaims::kNever) return false;
     found.cost += kCostOfLoan;
-    const auto loan = world_.ledger.loan_of(*charge, quota_of(pod_), &left_);
+    const auto loan = world_.ledger.answers().loan_of(*charge, quota_of(pod_), &left_);
     if (!loan) return false;
     if (!is_lower(occupant) && (loan->pool >= pools_to_reclaim_ || !has_run(occupant, *charge))) {
       return false;
@@ -380,8 +380,8 @@ class VictimSearch::OnNode {
     if (reasons_.empty() || reasons_ == Reasons{kNoVictims}) reasons_ = reasons;
   }
   [[nodiscard]] bool quota_allows(const WorldTrial& trial) const {
-    const quota::Admission admission =
-        world_.ledger.admit(quota_of(pod_), pod_.demand, holds_.rank_of(pod_), &trial.quota);
+    const quota::Admission admission = world_.ledger.answers().admit(
+        quota_of(pod_), pod_.demand, holds_.rank_of(pod_), &trial.quota);
     return admission.allows(world_.nodes.facts(node_).charge_class, whose_ == Whose::kOwnQuota);
   }
 
@@ -397,8 +397,8 @@ class VictimSearch::OnNode {
   quota::LedgerTrial& left_;
   const NodeSlot node_;
   const Time now_;
-  // In so many of the pools from which others have borrowed (Ledger::loan_of) the pod may take
-  // back, whatever their priority.
+  // In so many of the pools from which others have borrowed (QuotaAnswers::loan_of) the pod may
+  // take back, whatever their priority.
   std::size_t pools_to_reclaim_ = 0;
   // How it is looked now.
   Whose whose_ = Whose::kAny;

@@ -97,7 +97,7 @@ Holds::Each Holds::drop(OfQuota& quota, Each dropped) {
 void Holds::looked_at(Entity& entity, Time now) const {
   const bool was_beyond = entity.beyond_guarantee;
   entity.beyond_guarantee =
-      !world_.ledger.could_be_within(quota::QuotaId{entity.queue}, entity.demand);
+      !world_.ledger.answers().could_be_within(quota::QuotaId{entity.queue}, entity.demand);
   if (was_beyond || entity.beyond_guarantee) entity.beyond_until = now;
 }
 
@@ -195,7 +195,7 @@ Entity* Holds::holder(QueueId queue, const Hold& hold, const WaitingLine& line) 
   // If the pod asks for something else now, the hold is not for it.
   if (kept_for == nullptr || kept_for->kind != hold.kind) return nullptr;
   const bool has_no_turn =
-      world_.ledger.is_strict(quota::QuotaId{queue}) && kept_for != line.first();
+      world_.ledger.quotas().at(quota::QuotaId{queue}).spec.strict && kept_for != line.first();
   return has_no_turn ? nullptr : kept_for;
 }
 
@@ -220,7 +220,7 @@ Entity* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLi
   // can never hold so much. The pods behind them wait until one of those is removed.
   constexpr int kMostLookedAt = 1'000;
   constexpr int kMostPassedOver = 100;
-  const bool only_first = world_.ledger.is_strict(quota::QuotaId{queue});
+  const bool only_first = world_.ledger.quotas().at(quota::QuotaId{queue}).spec.strict;
   if (only_first && !quota.holds.empty()) return nullptr;
   int looked_at = 0;
   int passed_over = 0;
@@ -254,8 +254,8 @@ Entity* Holds::without_hold(Entity* entity, const OfQuota& quota, const WaitingL
 }
 
 bool Holds::can_be_helped(const Entity& entity, Time now) {
-  return world_.ledger.could_hold(quota::QuotaId{entity.queue}, entity.demand,
-                                  reach_of(pod_of(entity), now));
+  return world_.ledger.answers().could_hold(quota::QuotaId{entity.queue}, entity.demand,
+                                            reach_of(pod_of(entity), now));
 }
 
 const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, Time now) {

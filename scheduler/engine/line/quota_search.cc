@@ -59,7 +59,7 @@ std::optional<quota::Standing> QuotaSearch::borrow_in_turn(const WaitingPod& pod
   const quota::HoldRank rank = holds_.rank_of(pod);
   std::vector<std::pair<quota::Standing, quota::ChargeClassId>> ways;
   for (const quota::ChargeClassId on : found.admission.borrowing) {
-    ways.emplace_back(world_.ledger.standing_on(on, quota_of(pod), pod.demand, rank), on);
+    ways.emplace_back(world_.ledger.answers().standing_on(on, quota_of(pod), pod.demand, rank), on);
   }
   std::stable_sort(ways.begin(), ways.end(),
                    [](const auto& a, const auto& b) { return compare(a.first, b.first) < 0; });
@@ -83,7 +83,7 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
   Found found;
   const quota::HoldRank rank = holds_.rank_of(pod);
   const bool is_holder = rank != quota::kNoHold;
-  found.admission = world_.ledger.admit(quota_of(pod), pod.demand, rank);
+  found.admission = world_.ledger.answers().admit(quota_of(pod), pod.demand, rank);
   if (found.admission.refuses()) return found;
   const auto& [within, borrowing, refused_some] = found.admission;
   if (!within.empty() || borrowing.empty()) look(pod, ruling, within, found);
@@ -98,7 +98,7 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
 }
 
 bool QuotaSearch::must_wait_for_turn(const Entity& entity) const {
-  return world_.ledger.is_strict(quota_of(entity)) &&
+  return world_.ledger.quotas().at(quota_of(entity)).spec.strict &&
          queue_.find(entity.queue)->line().before(entity) > 0;
 }
 
@@ -112,7 +112,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingGroup& group) {
   WaitsFor waits_for = group.apart.any() ? kWaitsForOthers : 0;
   if (group.queue != kMainQueue) {
     const quota::Admission admission =
-        world_.ledger.admit(quota_of(group), largest.demand, holds_.rank_of(group));
+        world_.ledger.answers().admit(quota_of(group), largest.demand, holds_.rank_of(group));
     if (admission.refused_some) waits_for |= kWaitsForQuota;
     if (admission.refuses()) return waits_for;
   }
@@ -139,7 +139,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   const Ruling ruling = pod.apart.any() ? finder_.ruling_for(pod) : Ruling{};
   Found found;
   if (hold == nullptr && finder_.known_refusal(pod.profile, pod.shape)) {
-    found.admission = world_.ledger.admit(quota_of(pod), pod.demand, quota::kNoHold);
+    found.admission = world_.ledger.answers().admit(quota_of(pod), pod.demand, quota::kNoHold);
   } else {
     found = find(pod, ruling);
   }
@@ -153,12 +153,12 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
 
 quota::Standing QuotaAccounts::standing(const Entity& head) const {
   if (head.borrows_at) return *head.borrows_at;
-  return ledger_.standing(quota_of(head), head.demand, holds_.rank_of(head));
+  return ledger_.answers().standing(quota_of(head), head.demand, holds_.rank_of(head));
 }
 std::vector<quota::InPool> QuotaAccounts::in_pools(QueueId queue) const {
-  return ledger_.in_pools(QuotaId{queue});
+  return ledger_.answers().in_pools(QuotaId{queue});
 }
-bool QuotaAccounts::lends(quota::PoolId pool) const { return ledger_.lends(pool); }
+bool QuotaAccounts::lends(quota::PoolId pool) const { return ledger_.answers().lends(pool); }
 std::uint64_t QuotaAccounts::searched() const { return search_.searched(); }
 std::optional<WaitsFor> QuotaAccounts::obstacle(const Entity& parked) {
   if (parked.is_group) return search_.obstacle_of(static_cast<const WaitingGroup&>(parked));

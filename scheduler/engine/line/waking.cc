@@ -84,7 +84,7 @@ void Waking::rejoin_by_quota() {
   queue_.for_each_quota([&](QueueId id, const EntityQueue& queue) {
     for (const Entity* entity : queue.parked_kinds()) {
       if (entity->apart.any()) continue;  // not in line because of its rules
-      const bool hopeless = world_.ledger.never_fits(QuotaId{id}, entity->demand);
+      const bool hopeless = world_.ledger.answers().never_fits(QuotaId{id}, entity->demand);
       if (hopeless == entity->in_line) others.push_back(entity);
     }
   });

@@ -208,7 +208,7 @@ std::optional<Questions::Judgement> Questions::judge_by_quota(const Asked& asked
   }
   const quota::HoldRank rank = waiting != nullptr ? holds_.rank_of(*waiting) : quota::kNoHold;
   const quota::LedgerTrial& accounts = asked.trial.quota;
-  Judgement judgement{.admission = world_.ledger.admit(id, demand, rank, &accounts),
+  Judgement judgement{.admission = world_.ledger.answers().admit(id, demand, rank, &accounts),
                       .refuses = false,
                       .never = false,
                       .words = words_.of({.quota = id,
@@ -217,7 +217,7 @@ std::optional<Questions::Judgement> Questions::judge_by_quota(const Asked& asked
                                           .waiting = waiting,
                                           .in = &accounts})};
   judgement.refuses = judgement.admission.refuses();
-  judgement.never = world_.ledger.never_fits(id, demand);
+  judgement.never = world_.ledger.answers().never_fits(id, demand);
   if (waiting == nullptr || !search_.must_wait_for_turn(*waiting)) return judgement;
   if (!judgement.never) judgement.words = words_.behind(*waiting);
   judgement.refuses = true;

@@ -13,7 +13,7 @@ using quota::QuotaId;
 
 std::vector<QuotaStatus> QuotaStatuses::all() const {
   std::vector<QuotaStatus> all;
-  for (const QuotaId id : ledger_.quotas()) all.push_back(status_of(id));
+  for (const QuotaId id : ledger_.quotas().by_name()) all.push_back(status_of(id));
   return all;
 }
 
@@ -46,9 +46,9 @@ NamespaceQuotas QuotaStatuses::of(const std::string& namespace_) const {
 
 std::vector<QuotaUse> QuotaStatuses::uses() const {
   std::vector<QuotaUse> all;
-  for (const quota::NamespaceUse& use : ledger_.uses()) {
+  for (const quota::NamespaceUse& use : ledger_.report().uses()) {
     all.push_back({.quota = ledger_.name_of(use.quota),
-                   .gpu_type = ledger_.type_of(use.quota, use.line),
+                   .gpu_type = ledger_.quotas().at(use.quota).lines[use.line].spec().gpu_type,
                    .namespace_ = use.namespace_,
                    .pods = use.pods,
                    .gpus = to_quantity(use.amount)});
@@ -62,11 +62,11 @@ std::vector<QuotaUse> QuotaStatuses::uses() const {
 
 std::vector<BorrowedGpus> QuotaStatuses::borrowed() const {
   std::vector<BorrowedGpus> all;
-  for (const quota::Loan& loan : ledger_.loans()) {
+  for (const quota::Loan& loan : ledger_.report().loans()) {
     all.push_back({.uid = loan.uid,
                    .namespace_ = loan.namespace_,
                    .quota = ledger_.name_of(loan.quota),
-                   .gpu_type = ledger_.type_of(loan.quota, loan.line),
+                   .gpu_type = ledger_.quotas().at(loan.quota).lines[loan.line].spec().gpu_type,
                    .gpus = to_quantity(loan.amount),
                    .since = loan.at});
   }
@@ -77,7 +77,7 @@ QuotaStatus QuotaStatuses::status_of(QuotaId id) const {
   std::vector<quota::GpuShare> pending;
   if (const EntityQueue* queue = queue_.find(static_cast<QueueId>(id))) {
     queue->line().for_each_kind([&](const quota::Demand& demand, std::size_t pods) {
-      const auto asked = ledger_.asks_of(id, demand);
+      const auto asked = ledger_.answers().asks_of(id, demand);
       if (!asked) return;
       const auto& [line, each] = *asked;
       if (pending.size() <= line) pending.resize(line + 1);
@@ -85,17 +85,17 @@ QuotaStatus QuotaStatuses::status_of(QuotaId id) const {
     });
   }
   return {.name = ledger_.name_of(id),
-          .uid = ledger_.uid_of(id),
-          .status = ledger_.status(id, pending),
-          .parent = ledger_.parent_of(id)};
+          .uid = ledger_.quotas().at(id).uid,
+          .status = ledger_.report().status(id, pending),
+          .parent = ledger_.quotas().at(id).said.parent};
 }
 
 QuotaNews QuotaStatuses::take_news() {
-  std::set<QuotaId> changed = ledger_.take_status_changes();
+  std::set<QuotaId> changed = ledger_.report().take_changes();
   for (const QueueId queue : queue_.take_changed_lines()) changed.insert(QuotaId{queue});
   QuotaNews news;
   for (const QuotaId id : changed) {
-    if (ledger_.has(id)) {
+    if (ledger_.quotas().has(id)) {
       if (id == quota::kNothingQuota) continue;
       news.changed.push_back(status_of(id));
       told_[id] = news.changed.back().name;

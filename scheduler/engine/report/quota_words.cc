@@ -30,7 +30,7 @@ std::string QuotaWords::without(quota::QuotaId id, const std::string& namespace_
   if (const auto deleted = ledger.deleted(id)) {
     return quota::deleted_quota_message(ledger.name_of(id), deleted->until, deleted->used);
   }
-  if (const auto error = ledger.error_of(id)) {
+  if (const auto error = ledger.report().error_of(id)) {
     return quota::invalid_quota_message(ledger.name_of(id), *error);
   }
   return {};
@@ -50,8 +50,8 @@ std::string QuotaWords::of(const Question& question) const {
     rank = holds_.rank_of(*question.waiting);
   }
   std::string words = quota::waiting_message(
-      ledger.name_of(id), ledger.answers(id, question.demand, rank, question.in), before);
-  if (ledger.never_fits(id, question.demand)) {
+      ledger.name_of(id), ledger.answers().by_line(id, question.demand, rank, question.in), before);
+  if (ledger.answers().never_fits(id, question.demand)) {
     std::vector<std::string> others;
     for (const quota::QuotaId other : ledger.in_vain(question.namespace_)) {
       others.push_back(ledger.name_of(other));

@@ -45,7 +45,7 @@ struct Books {
   }
   QuotaId id() const { return ledger.quota_of("ml"); }
   std::string used(std::size_t line = 0) const {
-    return ledger.status(id(), {}).quotas.at(line).use.used.to_string();
+    return ledger.report().status(id(), {}).quotas.at(line).use.used.to_string();
   }
 };
 
@@ -131,10 +131,10 @@ TEST_CASE("charges from before the quota count, and none twice when it changes")
   CHECK(books.used() == "3");
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 2).line("*", 1).generation(2));
   CHECK(books.used() == "3");
-  CHECK(books.ledger.status(books.id(), {}).observed_generation == 2);
+  CHECK(books.ledger.report().status(books.id(), {}).observed_generation == 2);
   CHECK(books.ledger.erase("q", kThen));
   CHECK_FALSE(books.ledger.erase("q", kThen + 1s));
-  CHECK_FALSE(books.ledger.has(books.ledger.quota_of("ml")));
+  CHECK_FALSE(books.ledger.quotas().has(books.ledger.quota_of("ml")));
   CHECK(books.ledger.deleted(books.ledger.quota_of("ml"))->used == GpuShare::gpus(3));
   books.ledger.upsert(gpu_quota("q").of("ml").line("*", 1).generation(3));
   CHECK(books.used() == "3");
@@ -176,7 +176,7 @@ TEST_CASE("the ledger tells classes within the guarantee from those to borrow") 
   books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).line("L4", 1));
   books.ledger.upsert(gpu_quota("lender").in_cohort("c").line("L4", 8));
   const auto admit = [&](std::int64_t gpus) {
-    return books.ledger.admit(books.id(), Demand{.gpus = gpus}, kNoHold);
+    return books.ledger.answers().admit(books.id(), Demand{.gpus = gpus}, kNoHold);
   };
   CHECK(admit(1).within == std::vector<ChargeClassId>{1, 2});
   CHECK(admit(2).within == std::vector<ChargeClassId>{1});
@@ -185,14 +185,14 @@ TEST_CASE("the ledger tells classes within the guarantee from those to borrow") 
   CHECK(admit(3).borrowing == std::vector<ChargeClassId>{2});
   CHECK(admit(3).refused_some);
   CHECK(admit(10).borrowing.empty());
-  CHECK(books.ledger.never_fits(books.id(), Demand{.gpus = 10}));
+  CHECK(books.ledger.answers().never_fits(books.id(), Demand{.gpus = 10}));
 }
 
 TEST_CASE("where a quota would stand is asked of each class of GPUs") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 2).line("L4", 1));
   const auto standing_on = [&](ChargeClassId on, const Demand& demand) {
-    return books.ledger.standing_on(on, books.id(), demand, kNoHold);
+    return books.ledger.answers().standing_on(on, books.id(), demand, kNoHold);
   };
   const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
   CHECK(standing_on(1, {.gpus = 2}) == Standing{});
@@ -209,11 +209,11 @@ TEST_CASE("a pod that asks for MIG instances is not weighed against GPUs without
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 1).line("L4", 8));
   books.charge("a", 1);
   const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
-  const Admission admission = books.ledger.admit(books.id(), instance, kNoHold);
+  const Admission admission = books.ledger.answers().admit(books.id(), instance, kNoHold);
   CHECK(admission.within.empty());
   CHECK(admission.borrowing.empty());
   CHECK(admission.refused_some);
-  const auto answers = books.ledger.answers(books.id(), instance, kNoHold);
+  const auto answers = books.ledger.answers().by_line(books.id(), instance, kNoHold);
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].gpu_type == "H100");
 }
@@ -225,15 +225,15 @@ TEST_CASE("the first GPUs that can be cut are weighed against MIG instances") {
   books.ledger.node_is(2, a100);
   books.ledger.upsert(gpu_quota("q").of("ml").line("A100", 1));
   const Demand instance{.instances = {{.profile = "1g.10gb", .count = 1}}};
-  CHECK(books.ledger.admit(books.id(), instance, kNoHold).within ==
+  CHECK(books.ledger.answers().admit(books.id(), instance, kNoHold).within ==
         std::vector<ChargeClassId>{a100});
 }
 
 TEST_CASE("a quota that is not valid gives nothing, and says why") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).limit(9));
-  CHECK(books.ledger.admit(books.id(), Demand{.gpus = 1}, kNoHold).within.empty());
-  const auto status = books.ledger.status(books.id(), {});
+  CHECK(books.ledger.answers().admit(books.id(), Demand{.gpus = 1}, kNoHold).within.empty());
+  const auto status = books.ledger.report().status(books.id(), {});
   CHECK(status.conditions.at(0).status == "False");
   CHECK(status.conditions.at(0).reason == "InvalidSpec");
 }
@@ -243,7 +243,7 @@ TEST_CASE("what is used of types that no line names is in the total, and told of
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8));
   books.charge("a", 3);
   books.charge("b", 2, kThen, 1);
-  const auto status = books.ledger.status(books.id(), {});
+  const auto status = books.ledger.report().status(books.id(), {});
   CHECK(status.quotas.at(0).use.used == k8s::Quantity::of(3));
   CHECK(status.total.used == k8s::Quantity::of(5));
   CHECK(status.conditions.at(3).message ==
@@ -254,7 +254,7 @@ TEST_CASE("what is used of types that no line names is in the total, and told of
 TEST_CASE("a type that no node has is named") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).line("B200", 8).line("*", 1));
-  const auto status = books.ledger.status(books.id(), {});
+  const auto status = books.ledger.report().status(books.id(), {});
   CHECK(status.conditions.at(2).type == "UnknownGpuType");
   CHECK(status.conditions.at(2).message == "no node has GPUs of type B200");
 }
@@ -273,7 +273,7 @@ TEST_CASE("a namespace that is labelled takes its charges to its quota, and no o
   const QuotaId q = books.id();
   CHECK(books.ledger.erase_namespace("ml"));
   CHECK(books.id() == kUndecidedQuota);
-  CHECK(books.ledger.status(q, {}).quotas.at(0).use.used.is_zero());
+  CHECK(books.ledger.report().status(q, {}).quotas.at(0).use.used.is_zero());
 }
 
 TEST_CASE("a charge is news of one quota, whatever its cohort") {
@@ -295,7 +295,7 @@ TEST_CASE("a charge is news of one quota, whatever its cohort") {
   // What it keeps for itself is no more to lend; of what is freed then it lends one.
   CHECK(books.charges.front().get() == &first);
   books.charges.pop_back();
-  const auto pools = books.ledger.in_pools(q);
+  const auto pools = books.ledger.answers().in_pools(q);
   REQUIRE(pools.size() == 1);
   CHECK(books.ledger.take_news().pools == std::vector{pools[0].pool});
   books.charges.clear();
@@ -308,14 +308,14 @@ TEST_CASE("a pool lends until all that is idle is lent") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").in_cohort("c").line("H100", 0).limit(1));
   books.ledger.upsert(gpu_quota("lender").in_cohort("c").line("H100", 2));
-  const auto pools = books.ledger.in_pools(books.id());
+  const auto pools = books.ledger.answers().in_pools(books.id());
   REQUIRE(pools.size() == 1);
-  CHECK(books.ledger.lends(pools[0].pool));
+  CHECK(books.ledger.answers().lends(pools[0].pool));
   books.charge("a", 1);
-  CHECK(books.ledger.in_pools(books.id()).empty());  // at its limit
-  CHECK(books.ledger.lends(pools[0].pool));
+  CHECK(books.ledger.answers().in_pools(books.id()).empty());  // at its limit
+  CHECK(books.ledger.answers().lends(pools[0].pool));
   books.charge("b", 1);
-  CHECK_FALSE(books.ledger.lends(pools[0].pool));
+  CHECK_FALSE(books.ledger.answers().lends(pools[0].pool));
 }
 
 TEST_CASE("another spec, cohort or type of GPU is news to all") {
@@ -342,8 +342,8 @@ TEST_CASE("of many namespaces that another quota has, some are named") {
   for (int i = 0; i < 2'000; ++i) {
     books.ledger.upsert(tests::name_space("n" + std::to_string(i)));
   }
-  const auto quotas = books.ledger.quotas();
-  const auto status = books.ledger.status(quotas.at(1), {});
+  const auto quotas = books.ledger.quotas().by_name();
+  const auto status = books.ledger.report().status(quotas.at(1), {});
   CHECK(status.conditions.at(1).message.ends_with("; and 1980 more"));
   CHECK(status.conditions.at(1).message.size() < 32'768);
 }
@@ -358,7 +358,7 @@ TEST_CASE("what one of a thousand quotas uses changes its status and those of it
   }
   const auto changes = [&] {
     std::vector<std::string> names;
-    for (const QuotaId id : books.ledger.take_status_changes()) {
+    for (const QuotaId id : books.ledger.report().take_changes()) {
       names.push_back(books.ledger.name_of(id));
     }
     return names;
@@ -384,7 +384,8 @@ namespace {
 // What the conditions of the quota say is wrong: "CohortOverlent: H100: more is …".
 std::vector<std::string> problems(Ledger& ledger, const std::string& namespace_) {
   std::vector<std::string> found;
-  for (const k8s::Condition& each : ledger.status(ledger.quota_of(namespace_), {}).conditions) {
+  for (const k8s::Condition& each :
+       ledger.report().status(ledger.quota_of(namespace_), {}).conditions) {
     if (each.type == "Ready" && each.status == "False") {
       found.push_back("not ready, " + each.reason + ": " + each.message);
     }
@@ -404,28 +405,28 @@ TEST_CASE("a quota without effect is not ready") {
   SECTION("since others have its namespaces") {
     books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 1));
     books.ledger.upsert(gpu_quota("b").of("ml").line("H100", 1));
-    const QuotaId b = books.ledger.quotas().at(1);
-    static_cast<void>(books.ledger.take_status_changes());
-    CHECK(books.ledger.status(b, {}).conditions.at(0).reason == "NoNamespace");
+    const QuotaId b = books.ledger.quotas().by_name().at(1);
+    static_cast<void>(books.ledger.report().take_changes());
+    CHECK(books.ledger.report().status(b, {}).conditions.at(0).reason == "NoNamespace");
     books.ledger.erase("a", kThen);
-    CHECK(books.ledger.take_status_changes().contains(b));
-    CHECK(books.ledger.status(b, {}).conditions.at(0).status == "True");
+    CHECK(books.ledger.report().take_changes().contains(b));
+    CHECK(books.ledger.report().status(b, {}).conditions.at(0).status == "True");
   }
   SECTION("since no namespace is as it selects") {
     books.ledger.upsert(gpu_quota("a")
                             .selects({.match_labels = {{"team", "a"}}, .match_expressions = {}})
                             .line("H100", 1));
-    const QuotaId a = books.ledger.quotas().at(0);
-    CHECK(books.ledger.status(a, {}).conditions.at(0).reason == "NoNamespace");
-    static_cast<void>(books.ledger.take_status_changes());
+    const QuotaId a = books.ledger.quotas().by_name().at(0);
+    CHECK(books.ledger.report().status(a, {}).conditions.at(0).reason == "NoNamespace");
+    static_cast<void>(books.ledger.report().take_changes());
     k8s::Namespace made;
     made.metadata.name = "new";
     made.metadata.labels = {{"team", "a"}};
     books.ledger.upsert(made);
-    CHECK(books.ledger.take_status_changes().contains(a));
-    CHECK(books.ledger.status(a, {}).conditions.at(0).status == "True");
+    CHECK(books.ledger.report().take_changes().contains(a));
+    CHECK(books.ledger.report().status(a, {}).conditions.at(0).status == "True");
     books.ledger.erase_namespace("new");
-    CHECK(books.ledger.status(a, {}).conditions.at(0).reason == "NoNamespace");
+    CHECK(books.ledger.report().status(a, {}).conditions.at(0).reason == "NoNamespace");
   }
   SECTION("since no node has its types") {
     books.ledger.upsert(gpu_quota("a").of("ml").line("B200", 0));
@@ -448,15 +449,15 @@ TEST_CASE("guarantees beyond what nodes have are told of, and when that ends") {
   books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 6).line("L4", 8));
   books.ledger.upsert(gpu_quota("b").of("b").line("NVIDIA-H100-80GB-HBM3", 2));
   CHECK(problems(books.ledger, "ml").empty());
-  static_cast<void>(books.ledger.take_status_changes());
+  static_cast<void>(books.ledger.report().take_changes());
 
   books.ledger.upsert(gpu_quota("c").of("c").line("H100", 1));
   CHECK(problems(books.ledger, "ml") ==
         Problems{"GuaranteesExceedGpus: H100: all quotas guarantee 9, nodes have 8"});
   CHECK(problems(books.ledger, "b").empty());  // its product alone is covered
-  static_cast<void>(books.ledger.take_status_changes());
+  static_cast<void>(books.ledger.report().take_changes());
   offers(2, 4, "NVIDIA-H100-80GB-HBM3");
-  const std::set<QuotaId> changed = books.ledger.take_status_changes();
+  const std::set<QuotaId> changed = books.ledger.report().take_changes();
   CHECK(changed.contains(books.ledger.quota_of("ml")));
   CHECK(changed.contains(books.ledger.quota_of("c")));
   CHECK_FALSE(changed.contains(books.ledger.quota_of("b")));
@@ -477,11 +478,11 @@ TEST_CASE("a quota's status changes when more or less is missing to its guarante
   offers(1, 8, "NVIDIA-L4");
   books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 20));
   const QuotaId a = books.id();
-  static_cast<void>(books.ledger.take_status_changes());
+  static_cast<void>(books.ledger.report().take_changes());
   offers(2, 4, "NVIDIA-L4");
-  CHECK_FALSE(books.ledger.take_status_changes().contains(a));
+  CHECK_FALSE(books.ledger.report().take_changes().contains(a));
   offers(3, 4, "NVIDIA-H100-80GB-HBM3");
-  CHECK(books.ledger.take_status_changes().contains(a));
+  CHECK(books.ledger.report().take_changes().contains(a));
   CHECK(problems(books.ledger, "ml") ==
         Problems{"GuaranteesExceedGpus: H100: all quotas guarantee 20, nodes have 12"});
 }
@@ -536,11 +537,11 @@ TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded
   static_cast<void>(borrowed);
   const QuotaId b = books.ledger.quota_of("b");
   const Demand one{.gpus = 1};
-  CHECK(books.ledger.admit(b, one, kNoHold).within.size() == (bounded ? 0 : 1));
-  static_cast<void>(books.ledger.take_status_changes());
+  CHECK(books.ledger.answers().admit(b, one, kNoHold).within.size() == (bounded ? 0 : 1));
+  static_cast<void>(books.ledger.report().take_changes());
   if (!bounded) {
     const Charge own(books.ledger, {"3", "b", {}, kThen}, 0, one);
-    CHECK(books.ledger.take_status_changes().contains(books.id()));
+    CHECK(books.ledger.report().take_changes().contains(books.id()));
     for (const char* each : {"ml", "b"}) {
       CHECK(problems(books.ledger, each) ==
             Problems{"CohortOverlent: H100: more is borrowed in cohort c than it has to lend; "
@@ -549,12 +550,12 @@ TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded
   }
   CHECK(problems(books.ledger, "ml").empty());
   if (bounded) {
-    const auto answers = books.ledger.answers(b, one, kNoHold);
+    const auto answers = books.ledger.answers().by_line(b, one, kNoHold);
     REQUIRE_FALSE(answers.empty());
     CHECK((answers[0].why == LineAnswer::Why::kBound));
     CHECK(answers[0].missing == GpuShare::gpus(1));
     books.charges.pop_back();
-    CHECK(books.ledger.admit(b, one, kNoHold).within.size() == 1);
+    CHECK(books.ledger.answers().admit(b, one, kNoHold).within.size() == 1);
   }
 }
 
@@ -589,7 +590,7 @@ TEST_CASE("what is lent is told in proportion to what each lender has idle") {
     std::array<int, 3> lent{};
     for (std::size_t i = 0; i < lenders.size(); ++i) {
       const QuotaId id = books.ledger.quota_of(lenders[i].first);
-      lent[i] = std::stoi(books.ledger.status(id, {}).total.lent.to_string());
+      lent[i] = std::stoi(books.ledger.report().status(id, {}).total.lent.to_string());
     }
     CHECK(lent == want[borrowed]);
   }
@@ -609,7 +610,7 @@ TEST_CASE("parts of GPUs are lent to the last, and never more than a lender has 
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < lenders.size(); ++i) {
       const QuotaId id = books.ledger.quota_of(lenders[i]);
-      const std::int64_t lent = books.ledger.status(id, {}).total.lent.milli_value();
+      const std::int64_t lent = books.ledger.report().status(id, {}).total.lent.milli_value();
       CHECK(lent <= k8s::Quantity::parse(idle[i])->milli_value());
       sum += lent;
     }
@@ -624,8 +625,10 @@ TEST_CASE("of the pods of a line that borrows, those that were charged last are 
       gpu_quota("lender").of("lender").in_cohort("c").line("H100", 8).line("L4", 8));
   const auto loans = [&] {
     std::vector<std::tuple<std::string, std::string, std::string>> all;
-    for (const Loan& loan : books.ledger.loans()) {
-      all.emplace_back(loan.uid, books.ledger.type_of(loan.quota, loan.line), to_text(loan.amount));
+    for (const Loan& loan : books.ledger.report().loans()) {
+      all.emplace_back(loan.uid,
+                       books.ledger.quotas().at(loan.quota).lines[loan.line].spec().gpu_type,
+                       to_text(loan.amount));
     }
     return all;
   };

@@ -112,19 +112,19 @@ class TriedAndDone {
   // another.
   std::vector<Answers> answers(const std::vector<Demand>& demands, const LedgerTrial* in) const {
     std::vector<Answers> all;
-    for (const QuotaId quota : ledger_.quotas()) {
+    for (const QuotaId quota : ledger_.quotas().by_name()) {
       for (const Demand& demand : demands) {
         for (const HoldRank rank : {kNoHold, kFirstHold, HoldRank{1}}) {
-          Admission admission = ledger_.admit(quota, demand, rank, in);
+          Admission admission = ledger_.answers().admit(quota, demand, rank, in);
           std::vector<Standing> standings_on;
           for (const ChargeClassId on : classes_) {
-            standings_on.push_back(ledger_.standing_on(on, quota, demand, rank, in));
+            standings_on.push_back(ledger_.answers().standing_on(on, quota, demand, rank, in));
           }
           all.push_back({.within = std::move(admission.within),
                          .borrowing = std::move(admission.borrowing),
                          .refused_some = admission.refused_some,
-                         .lines = ledger_.answers(quota, demand, rank, in),
-                         .standing = ledger_.standing(quota, demand, rank, in),
+                         .lines = ledger_.answers().by_line(quota, demand, rank, in),
+                         .standing = ledger_.answers().standing(quota, demand, rank, in),
                          .standings_on = std::move(standings_on)});
         }
       }

@@ -42,7 +42,8 @@ class Tree {
   QuotaId id(const std::string& namespace_) const { return ledger_.quota_of(namespace_); }
 
   Room room(const std::string& namespace_, std::int64_t gpus, NodeSlot on = 0) const {
-    const Admission admission = ledger_.admit(id(namespace_), Demand{.gpus = gpus}, kNoHold);
+    const Admission admission =
+        ledger_.answers().admit(id(namespace_), Demand{.gpus = gpus}, kNoHold);
     const auto has = [&](const std::vector<ChargeClassId>& classes) {
       return std::find(classes.begin(), classes.end(), classes_[on]) != classes.end();
     };
@@ -68,18 +69,18 @@ class Tree {
     charges_.erase(charges_.begin() + static_cast<std::ptrdiff_t>(charge));
   }
   std::string account(const std::string& quota, std::size_t line = 0) const {
-    for (const QuotaId each : ledger_.quotas()) {
+    for (const QuotaId each : ledger_.quotas().by_name()) {
       if (ledger_.name_of(each) != quota) continue;
-      const k8s::GpuQuota::Use use = ledger_.status(each, {}).quotas.at(line).use;
+      const k8s::GpuQuota::Use use = ledger_.report().status(each, {}).quotas.at(line).use;
       return use.used.to_string() + " of " + use.guaranteed.to_string() + ", borrowed " +
              use.borrowed.to_string() + ", lent " + use.lent.to_string();
     }
     return "no such quota";
   }
   std::string condition(const std::string& quota, const std::string& type) const {
-    for (const QuotaId each : ledger_.quotas()) {
+    for (const QuotaId each : ledger_.quotas().by_name()) {
       if (ledger_.name_of(each) != quota) continue;
-      for (const k8s::Condition& is : ledger_.status(each, {}).conditions) {
+      for (const k8s::Condition& is : ledger_.report().status(each, {}).conditions) {
         if (is.type == type) return is.status + " " + is.message;
       }
     }
@@ -89,7 +90,8 @@ class Tree {
     const QuotaId quota = id(namespace_);
     Demand demand{.gpus = gpus};
     demand.allowed.types = {gpu::parse_type_name("H100")};
-    return waiting_message(ledger_.name_of(quota), ledger_.answers(quota, demand, kNoHold), 0);
+    return waiting_message(ledger_.name_of(quota),
+                           ledger_.answers().by_line(quota, demand, kNoHold), 0);
   }
   std::vector<std::unique_ptr<Charge>>& charges() { return charges_; }
   const std::array<ChargeClassId, 2>& classes() const { return classes_; }
@@ -205,7 +207,7 @@ TEST_CASE("the limit of a department holds, also for a team within its guarantee
   tree.charges().clear();
   // So b is to be told when a ends.
   const News news = tree.ledger().take_news();
-  const auto pools = tree.ledger().in_pools(tree.id("b"));
+  const auto pools = tree.ledger().answers().in_pools(tree.id("b"));
   CHECK(std::any_of(pools.begin(), pools.end(), [&](const InPool& in) {
     return std::find(news.pools.begin(), news.pools.end(), in.pool) != news.pools.end();
   }));
@@ -223,9 +225,9 @@ TEST_CASE("who waits in a department is told when another department lends, or f
   static_cast<void>(tree.ledger().take_news());
   tree.end(1);
   const News news = tree.ledger().take_news();
-  const auto waits = tree.ledger().in_pools(tree.id("a"));
+  const auto waits = tree.ledger().answers().in_pools(tree.id("a"));
   CHECK(std::any_of(waits.begin(), waits.end(), [&](const InPool& in) {
-    return tree.ledger().lends(in.pool) &&
+    return tree.ledger().answers().lends(in.pool) &&
            std::find(news.pools.begin(), news.pools.end(), in.pool) != news.pools.end();
   }));
   CHECK(tree.room("a", 1) == Room::kBorrowed);
@@ -263,7 +265,7 @@ TEST_CASE("lines of several types share a department's line that includes them")
   CHECK(tree.most("b", 1) == 2);
   CHECK(tree.most("a", 0) == 1);
   // One pool, named once.
-  CHECK(tree.ledger().in_pools(tree.id("a")).size() == 1);
+  CHECK(tree.ledger().answers().in_pools(tree.id("a")).size() == 1);
 }
 
 TEST_CASE("a quota that is nowhere gives nothing, says why, and gives when that is mended") {
@@ -273,7 +275,7 @@ TEST_CASE("a quota that is nowhere gives nothing, says why, and gives when that 
   tree.has(team("a", "physics").line("H100", 4));
   CHECK(tree.room("a", 1) == Room::kNone);
   CHECK(ready("a") == "False spec.parent: there is no quota physics" + until);
-  CHECK(tree.ledger().error_of(tree.id("a")) == "spec.parent: there is no quota physics");
+  CHECK(tree.ledger().report().error_of(tree.id("a")) == "spec.parent: there is no quota physics");
   tree.has(gpu_quota("physics").line("L4", 8));
   CHECK(ready("a") == "False spec.parent: quota physics has no line for H100" + until);
   tree.has(gpu_quota("physics").line("H100", 8).generation(2));
@@ -313,7 +315,7 @@ TEST_CASE("quotas are in each other four deep, no deeper") {
   CHECK(tree.most("four") == 12);
   tree.has(gpu_quota("q5").of("five").in_quota("q4").line("H100", 1));
   CHECK(tree.room("five", 1) == Room::kNone);
-  CHECK(tree.ledger().error_of(tree.id("five")) ==
+  CHECK(tree.ledger().report().error_of(tree.id("five")) ==
         "spec.parent: quotas may be in each other 4 deep");
   CHECK(tree.room("four", 1) == Room::kGuaranteed);
 }
@@ -328,8 +330,8 @@ TEST_CASE("departments are compared before their teams") {
   tree.has(gpu_quota("lends").of("lends").in_cohort("c").line("H100", 40));
   const auto order = [&](const std::string& one, const std::string& other) {
     const Demand next{.gpus = 1};
-    return compare(tree.ledger().standing(tree.id(one), next, kNoHold),
-                   tree.ledger().standing(tree.id(other), next, kNoHold));
+    return compare(tree.ledger().answers().standing(tree.id(one), next, kNoHold),
+                   tree.ledger().answers().standing(tree.id(other), next, kNoHold));
   };
   tree.use("a", 3);
   tree.use("d", 2);
@@ -357,14 +359,14 @@ TEST_CASE("a charge of one team moves its whole department, and no other") {
   tree.has(gpu_quota("biology").in_cohort("c").line("H100", 4));
   tree.has(team("d", "biology").line("H100", 1));
   static_cast<void>(tree.ledger().take_news());
-  static_cast<void>(tree.ledger().take_status_changes());
+  static_cast<void>(tree.ledger().report().take_changes());
   tree.use("a", 2);
   std::vector<QuotaId> accounts = tree.ledger().take_news().accounts;
   std::sort(accounts.begin(), accounts.end());
   std::vector<QuotaId> want{tree.id("a"), tree.id("b")};
   std::sort(want.begin(), want.end());
   CHECK(accounts == want);
-  const std::set<QuotaId> statuses = tree.ledger().take_status_changes();
+  const std::set<QuotaId> statuses = tree.ledger().report().take_changes();
   CHECK(statuses.size() == 2);  // a, and physics
   CHECK(statuses.contains(tree.id("a")));
 }
@@ -409,8 +411,10 @@ class RandomTree {
       const Ledger& two = other.ledger();
       const QuotaId a = tree_.id(name(leaf));
       const QuotaId b = other.id(name(leaf));
-      REQUIRE(one.answers(a, demand, kNoHold) == two.answers(b, demand, kNoHold));
-      REQUIRE(one.standing(a, demand, kNoHold) == two.standing(b, demand, kNoHold));
+      REQUIRE(one.answers().by_line(a, demand, kNoHold) ==
+              two.answers().by_line(b, demand, kNoHold));
+      REQUIRE(one.answers().standing(a, demand, kNoHold) ==
+              two.answers().standing(b, demand, kNoHold));
     }
     for (std::size_t i = 0; i < quotas.size(); ++i) {
       REQUIRE(other.account(name(i)) == tree_.account(name(i)));
@@ -466,11 +470,12 @@ TEST_CASE("what is lent to whom, and who may take it back") {
   const Ledger& ledger = tree.ledger();
   using Number = std::optional<std::size_t>;
   const auto borrowed_from = [&](const Charge& charge, const std::string& to) {
-    const auto lent = ledger.loan_of(charge, tree.id(to));
+    const auto lent = ledger.answers().loan_of(charge, tree.id(to));
     return lent ? Number(lent->pool) : std::nullopt;
   };
   const auto reclaims = [&](const std::string& by, std::int64_t gpus) {
-    return ledger.pools_to_reclaim(tree.id(by), Demand{.gpus = gpus}, kNoHold, tree.classes()[0]);
+    return ledger.answers().pools_to_reclaim(tree.id(by), Demand{.gpus = gpus}, kNoHold,
+                                             tree.classes()[0]);
   };
   Charge& of_b = tree.use("b", 6);
   CHECK(borrowed_from(of_b, "a") == Number(0));
@@ -481,15 +486,15 @@ TEST_CASE("what is lent to whom, and who may take it back") {
   tree.use("b", 4);
   CHECK(borrowed_from(of_b, "a") == Number(0));
   CHECK(borrowed_from(of_b, "d") == Number(1));
-  CHECK(borrowed_from(of_b, "alone") == Number(Ledger::kNoPool));
-  CHECK(borrowed_from(of_b, "nobody") == Number(Ledger::kNoPool));
+  CHECK(borrowed_from(of_b, "alone") == Number(QuotaAnswers::kNoPool));
+  CHECK(borrowed_from(of_b, "nobody") == Number(QuotaAnswers::kNoPool));
   Charge& of_alone = tree.use("alone", 4);
-  CHECK(borrowed_from(of_alone, "a") == Number(Ledger::kNoPool));
+  CHECK(borrowed_from(of_alone, "a") == Number(QuotaAnswers::kNoPool));
   {
     LedgerTrial trial(ledger);
     trial.take_away(*tree.charges()[1]);
-    CHECK_FALSE(ledger.loan_of(of_b, tree.id("d"), &trial));
-    const auto lent = ledger.loan_of(of_b, tree.id("a"), &trial);
+    CHECK_FALSE(ledger.answers().loan_of(of_b, tree.id("d"), &trial));
+    const auto lent = ledger.answers().loan_of(of_b, tree.id("a"), &trial);
     REQUIRE(lent);
     CHECK(lent->pool == 0);
     CHECK(lent->guaranteed == GpuShare::gpus(4));  // of six, two are borrowed

@@ -1,11 +1,9 @@
-// The ledger's answers about waiting pods.
-#include "scheduler/quota/ledger.h"
+#include "scheduler/quota/quota_answers.h"
+
 #include "scheduler/quota/ledger_trial.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
+#include <map>
 
 namespace sched::quota {
 namespace {
@@ -39,21 +37,22 @@ Standing uses_nothing() { return {.levels = {no_share({})}}; }
 
 }  // namespace
 
-Ledger::Account Ledger::account(QuotaId id, const LedgerTrial* in) const {
-  const Quota& quota = at(id);
+QuotaAnswers::Account QuotaAnswers::account(QuotaId id, const LedgerTrial* in) const {
+  const Quota& quota = quotas_.at(id);
   return {quota, in == nullptr ? quota.lines : in->lines_of(id)};
 }
 
-std::optional<Ledger::BorrowedPart> Ledger::loan_of(const Charge& charge, QuotaId seen_by,
-                                                    const LedgerTrial* in) const {
-  if (!charge.quota_) return std::nullopt;
+std::optional<QuotaAnswers::BorrowedPart> QuotaAnswers::loan_of(const Charge& charge,
+                                                                QuotaId seen_by,
+                                                                const LedgerTrial* in) const {
+  if (!charge.quota()) return std::nullopt;
   const Account other = account(seen_by, in);
-  const Line& others_line = other.lines[line_of(other.quota, class_of_node_[charge.node_])];
-  const Line* line = &account(*charge.quota_, in).lines[charge.line_];
+  const Line& others_line = other.lines[quotas_.line_of(other.quota, charge.on())];
+  const Line* line = &account(*charge.quota(), in).lines[charge.line()];
   BorrowedPart part{.pool = kNoPool, .guaranteed = {}};
   while (true) {
     if (line->borrowed().is_zero()) return std::nullopt;
-    part.guaranteed = std::max(part.guaranteed, charge.amount_.beyond(line->borrowed()));
+    part.guaranteed = std::max(part.guaranteed, charge.amount().beyond(line->borrowed()));
     if (line->pool() == nullptr) return part;
     std::size_t number = 0;
     for (const Pool* pool = others_line.pool(); pool != nullptr; pool = pool->outer(), ++number) {
@@ -66,12 +65,12 @@ std::optional<Ledger::BorrowedPart> Ledger::loan_of(const Charge& charge, QuotaI
   }
 }
 
-std::size_t Ledger::pools_to_reclaim(QuotaId id, const Demand& demand, HoldRank rank,
-                                     ChargeClassId on, const LedgerTrial* in) const {
+std::size_t QuotaAnswers::pools_to_reclaim(QuotaId id, const Demand& demand, HoldRank rank,
+                                           ChargeClassId on, const LedgerTrial* in) const {
   const Account of = account(id, in);
-  const std::size_t index = line_of(of.quota, on);
+  const std::size_t index = quotas_.line_of(of.quota, on);
   GpuShare more = charge_of(demand, classes_[on]);
-  if (!eligible(on, demand) || !may_have(of.quota, index, more, demand)) return 0;
+  if (!eligible(on, demand) || !of.quota.may_give(index, more, demand.pods)) return 0;
   const Line* line = &of.lines[index];
   if (line->pool() == nullptr || more > line->spec().guaranteed) return 0;
   GpuShare own = of.quota.held_from(rank, index);
@@ -86,27 +85,22 @@ std::size_t Ledger::pools_to_reclaim(QuotaId id, const Demand& demand, HoldRank 
   return pools;
 }
 
-std::size_t Ledger::line_of(const Quota& quota, ChargeClassId on) const {
-  if (on < quota.line_of.size()) return quota.line_of[on];
-  return line_for(quota.spec.lines, classes_[on].product);
-}
-
-bool Ledger::eligible(ChargeClassId id, const Demand& demand) const {
+bool QuotaAnswers::eligible(ChargeClassId id, const Demand& demand) const {
   if (!classes_.present(id)) return false;
   if (!demand.instances.empty() && has_no_mig(classes_[id].product)) return false;
   return allows(demand.allowed, classes_[id]);
 }
 
 template <typename Visit>
-void Ledger::for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const {
+void QuotaAnswers::for_each_choice(const Quota& quota, const Demand& demand, Visit&& visit) const {
   for (ChargeClassId id = kNoGpuClass + 1; id < classes_.size(); ++id) {
     if (!eligible(id, demand)) continue;
-    visit(id, line_of(quota, id), charge_of(demand, classes_[id]));
+    visit(id, quotas_.line_of(quota, id), charge_of(demand, classes_[id]));
   }
 }
 
 template <typename Visit>
-void Ledger::for_each_absent(const Quota& quota, const Demand& demand, Visit&& visit) const {
+void QuotaAnswers::for_each_absent(const Quota& quota, const Demand& demand, Visit&& visit) const {
   // Pieces of other kinds may be parts of a GPU on future nodes.
   if (demand.gpus == 0 || !demand.is_of_gpus_alone()) return;
   const GpuShare amount = GpuShare::gpus(demand.gpus);
@@ -125,34 +119,25 @@ void Ledger::for_each_absent(const Quota& quota, const Demand& demand, Visit&& v
   }
 }
 
-bool Ledger::never_fits_absent(const Quota& quota, const Demand& demand) const {
+bool QuotaAnswers::never_fits_absent(const Quota& quota, const Demand& demand) const {
   bool some = false;
   bool fits = false;
   for_each_absent(quota, demand, [&](const auto& /*type*/, std::size_t line, GpuShare amount) {
     some = true;
-    fits = fits || (may_have(quota, line, amount, demand) && amount <= quota.lines[line].most());
+    fits =
+        fits || (quota.may_give(line, amount, demand.pods) && amount <= quota.lines[line].most());
   });
   return some && !fits;
 }
 
-bool Ledger::is_too_large(const Quota& quota, GpuShare amount, const Demand& demand) {
-  return quota.spec.most_per_pod && amount > quota.spec.most_per_pod->times(demand.pods);
-}
-
-bool Ledger::may_have(const Quota& quota, std::size_t line, GpuShare amount, const Demand& demand) {
-  if (!quota.children.empty()) return false;  // its GPUs belong to its children
-  if (is_too_large(quota, amount, demand)) return false;
-  return line != quota.spec.lines.size();
-}
-
-Line::Answer Ledger::ask(const Account& account, std::size_t index, GpuShare amount,
-                         const Demand& demand, HoldRank rank) {
-  if (!may_have(account.quota, index, amount, demand)) return {};
+Line::Answer QuotaAnswers::ask(const Account& account, std::size_t index, GpuShare amount,
+                               const Demand& demand, HoldRank rank) {
+  if (!account.quota.may_give(index, amount, demand.pods)) return {};
   return account.lines[index].ask(amount, account.quota.held_from(rank, index));
 }
 
-Admission Ledger::admit(QuotaId id, const Demand& demand, HoldRank rank,
-                        const LedgerTrial* in) const {
+Admission QuotaAnswers::admit(QuotaId id, const Demand& demand, HoldRank rank,
+                              const LedgerTrial* in) const {
   Admission admission;
   const Account of = account(id, in);
   bool some = false;
@@ -165,8 +150,8 @@ Admission Ledger::admit(QuotaId id, const Demand& demand, HoldRank rank,
   return admission;
 }
 
-LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare amount,
-                          const Demand& demand, HoldRank rank) {
+LineAnswer QuotaAnswers::answer(const Account& account, std::size_t index, GpuShare amount,
+                                const Demand& demand, HoldRank rank) {
   using Why = LineAnswer::Why;
   const Quota& quota = account.quota;
   const Line& line = account.lines[index];
@@ -183,7 +168,7 @@ LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare am
                     .cohort = quota.spec.cohort,
                     .parent = quota.spec.parent};
   if (said.room != Room::kNone) return answer;
-  if (is_too_large(quota, amount, demand)) {
+  if (quota.is_too_large(amount, demand.pods)) {
     answer.why = Why::kTooLarge;
     answer.limit = *quota.spec.most_per_pod;
   } else if (index == quota.spec.lines.size()) {
@@ -199,8 +184,8 @@ LineAnswer Ledger::answer(const Account& account, std::size_t index, GpuShare am
   return answer;
 }
 
-std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, HoldRank rank,
-                                        const LedgerTrial* in) const {
+std::vector<LineAnswer> QuotaAnswers::by_line(QuotaId id, const Demand& demand, HoldRank rank,
+                                              const LedgerTrial* in) const {
   const Account of = account(id, in);
   // If several classes are charged to one line, the class on which the pod needs least.
   std::map<std::pair<std::size_t, std::string>, LineAnswer> by_line;
@@ -223,13 +208,13 @@ std::vector<LineAnswer> Ledger::answers(QuotaId id, const Demand& demand, HoldRa
   return all;
 }
 
-Standing Ledger::standing(QuotaId id, const Demand& demand, HoldRank rank,
-                          const LedgerTrial* in) const {
+Standing QuotaAnswers::standing(QuotaId id, const Demand& demand, HoldRank rank,
+                                const LedgerTrial* in) const {
   const Account of = account(id, in);
   bool within = false;
   std::optional<Standing> best;
   for_each_choice(of.quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
-    if (within || !may_have(of.quota, line, amount, demand)) return;
+    if (within || !of.quota.may_give(line, amount, demand.pods)) return;
     within = ask(of, line, amount, demand, rank).room == Room::kGuaranteed;
     if (within) return;
     const Standing standing = standing_of(of.quota, of.lines[line]);
@@ -238,24 +223,25 @@ Standing Ledger::standing(QuotaId id, const Demand& demand, HoldRank rank,
   return within ? Standing{} : best.value_or(uses_nothing());
 }
 
-Standing Ledger::standing_on(ChargeClassId on, QuotaId id, const Demand& demand, HoldRank rank,
-                             const LedgerTrial* in) const {
+Standing QuotaAnswers::standing_on(ChargeClassId on, QuotaId id, const Demand& demand,
+                                   HoldRank rank, const LedgerTrial* in) const {
   const Account of = account(id, in);
-  const std::size_t line = line_of(of.quota, on);
+  const std::size_t line = quotas_.line_of(of.quota, on);
   const GpuShare amount = charge_of(demand, classes_[on]);
-  if (!eligible(on, demand) || !may_have(of.quota, line, amount, demand)) return uses_nothing();
+  if (!eligible(on, demand) || !of.quota.may_give(line, amount, demand.pods)) return uses_nothing();
   if (ask(of, line, amount, demand, rank).room == Room::kGuaranteed) return {};
   return standing_of(of.quota, of.lines[line]);
 }
 
-Standing Ledger::standing_of(const Quota& quota, const Line& line) const {
+Standing QuotaAnswers::standing_of(const Quota& quota, const Line& line) const {
   Standing standing;
   std::size_t level = 0;
-  for (const Quota* at_level = &quota; at_level->parent; at_level = &at(*at_level->parent)) ++level;
+  for (const Quota* at_level = &quota; at_level->parent; at_level = &quotas_.at(*at_level->parent))
+    ++level;
   standing.levels[level] = share_of(line, quota.spec.weight);
   const Quota* inner = &quota;
   for (const Pool* pool = line.pool(); level > 0; pool = pool->outer()) {
-    inner = &at(*inner->parent);
+    inner = &quotas_.at(*inner->parent);
     const Line& above = *pool->above;
     --level;
     if (above.used() < above.spec().guaranteed) continue;  // it has guarantee left
@@ -264,9 +250,9 @@ Standing Ledger::standing_of(const Quota& quota, const Line& line) const {
   return standing;
 }
 
-std::vector<InPool> Ledger::in_pools(QuotaId id) const {
+std::vector<InPool> QuotaAnswers::in_pools(QuotaId id) const {
   std::vector<InPool> pools;
-  const Quota& quota = at(id);
+  const Quota& quota = quotas_.at(id);
   for (const Line& line : quota.lines) {
     if (line.pool() == nullptr) continue;
     if (line.used() >= std::max(line.limit(), line.spec().guaranteed)) continue;
@@ -287,37 +273,30 @@ std::vector<InPool> Ledger::in_pools(QuotaId id) const {
   return pools;
 }
 
-bool Ledger::lends(PoolId pool) const {
-  return pool < lending_.size() && lending_[pool].pool->gives();
+bool QuotaAnswers::lends(PoolId pool) const {
+  return pool < quotas_.pools().size() && quotas_.pools()[pool]->gives();
 }
 
-bool Ledger::never_fits(QuotaId id, const Demand& demand) const {
-  const Quota& quota = at(id);
+bool QuotaAnswers::never_fits(QuotaId id, const Demand& demand) const {
+  const Quota& quota = quotas_.at(id);
   bool some = false;
   bool fits = false;
   for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     some = true;
-    if (!may_have(quota, line, amount, demand)) return;
+    if (!quota.may_give(line, amount, demand.pods)) return;
     fits = fits || amount <= quota.lines[line].most();
   });
   return some ? !fits : never_fits_absent(quota, demand);
 }
 
-GpuShare Ledger::Quota::held_from(HoldRank rank, std::size_t line) const {
-  GpuShare sum;
-  for (auto i = static_cast<std::size_t>(rank); i < held.size(); ++i) {
-    if (held[i].line == line) sum += held[i].amount;
-  }
-  return sum;
-}
-
-std::optional<Ledger::Held> Ledger::best_hold(const Quota& quota, const Demand& demand,
-                                              const std::vector<ChargeClassId>& classes,
-                                              bool alone) const {
-  std::optional<Held> best;
+std::optional<Quota::Held> QuotaAnswers::best_hold(QuotaId id, const Demand& demand,
+                                                   const std::vector<ChargeClassId>& classes,
+                                                   bool alone) const {
+  const Quota& quota = quotas_.at(id);
+  std::optional<Quota::Held> best;
   GpuShare best_missing;
   for_each_choice(quota, demand, [&](ChargeClassId on, std::size_t line, GpuShare amount) {
-    if (!may_have(quota, line, amount, demand)) return;
+    if (!quota.may_give(line, amount, demand.pods)) return;
     if (!std::binary_search(classes.begin(), classes.end(), on)) return;
     const Line& of = quota.lines[line];
     const GpuShare others = alone ? GpuShare() : of.held();
@@ -330,62 +309,19 @@ std::optional<Ledger::Held> Ledger::best_hold(const Quota& quota, const Demand& 
   return best;
 }
 
-bool Ledger::could_be_within(QuotaId id, const Demand& demand) const {
-  const Quota& quota = at(id);
+bool QuotaAnswers::could_be_within(QuotaId id, const Demand& demand) const {
+  const Quota& quota = quotas_.at(id);
   bool could = false;
   for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
-    could = could || (may_have(quota, line, amount, demand) &&
+    could = could || (quota.may_give(line, amount, demand.pods) &&
                       amount <= quota.lines[line].spec().guaranteed);
   });
   return could;
 }
 
-bool Ledger::could_hold(QuotaId id, const Demand& demand,
-                        const std::vector<ChargeClassId>& classes) const {
-  return best_hold(at(id), demand, classes, true).has_value();
-}
-
-bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ChargeClassId>& classes) {
-  Quota& quota = at(id);
-  const auto best = best_hold(quota, demand, classes, false);
-  if (!best) return false;
-  quota.held.push_back(*best);
-  change(id, quota, best->line, &Line::hold, best->amount);
-  return true;
-}
-
-void Ledger::release(QuotaId id, HoldRank rank) {
-  Quota& quota = at(id);
-  const auto index = static_cast<std::size_t>(rank);
-  if (index >= quota.held.size()) return;
-  const Held released = quota.held[index];
-  quota.held.erase(quota.held.begin() + static_cast<std::ptrdiff_t>(index));
-  change(id, quota, released.line, &Line::let_go, released.amount);
-}
-
-void Ledger::release(QuotaId id) {
-  while (!at(id).held.empty()) release(id, kFirstHold);
-}
-
-bool Ledger::is_strict(QuotaId quota) const { return at(quota).spec.strict; }
-const std::string& Ledger::name_of(QuotaId quota) const { return at(quota).name; }
-const std::string& Ledger::uid_of(QuotaId quota) const { return at(quota).uid; }
-const std::string& Ledger::type_of(QuotaId quota, std::size_t line) const {
-  return at(quota).lines[line].spec().gpu_type;
-}
-const std::string& Ledger::parent_of(QuotaId quota) const { return at(quota).said.parent; }
-std::optional<std::string> Ledger::error_of(QuotaId id) const {
-  const Quota& quota = at(id);
-  if (quota.error) return quota.error;
-  if (quota.misplaced) return quota.misplaced;
-  if (quota.children.empty() || !assignment_.has_some(id)) return std::nullopt;
-  return fmt::format("spec.namespaces: quota {} has it as its parent, so it gives none itself",
-                     at(quota.children.front()).name);
-}
-
-std::optional<std::pair<std::size_t, GpuShare>> Ledger::asks_of(QuotaId id,
-                                                                const Demand& demand) const {
-  const Quota& quota = at(id);
+std::optional<std::pair<std::size_t, GpuShare>> QuotaAnswers::asks_of(QuotaId id,
+                                                                      const Demand& demand) const {
+  const Quota& quota = quotas_.at(id);
   std::optional<std::pair<std::size_t, GpuShare>> asked;
   std::pair<GpuShare, GpuShare> least;
   for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
