@@ -3,6 +3,7 @@
 #include "scheduler/engine/finder/prepared_rules.h"
 #include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/report/ruled_out.h"
 
 #include <algorithm>
 #include <iterator>
@@ -143,8 +144,7 @@ bool GroupSearch::seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, F
 void GroupSearch::word(const ScoreCache& answers, const Where& where, Found& found) const {
   const PreparedShape& prepared = answers.prepared();
   VerdictCounts verdicts = answers.verdicts(where.scope);
-  ReasonCounts further;
-  std::set<std::string> plugins;
+  RuledOut ruled_out(*where.ruling);
   found.cost += world_.nodes.slots() / kDomainsForAnAnswer;
   if (!prepared.rejection()) {
     for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
@@ -153,18 +153,16 @@ void GroupSearch::word(const ScoreCache& answers, const Where& where, Found& fou
           finder_.verdict(prepared, slot, {.scope = where.scope, .trial = where.trial});
       if (!verdict.is_ok()) {
         verdicts.add(verdict, 1);
-        continue;
+      } else {
+        ruled_out.add(slot);
       }
-      for (const std::string_view reason : where.ruling->reasons(slot)) {
-        ++further[std::string(reason)];
-      }
-      if (const auto* why = where.ruling->find(slot)) plugins.emplace(why->plugin);
     }
   }
+  std::set<std::string> plugins = ruled_out.plugins();
   for (std::string& plugin : refusing_plugins(prepared, verdicts)) {
     plugins.insert(std::move(plugin));
   }
-  found.message = fit_error(world_.nodes.size(), prepared, verdicts, std::move(further));
+  found.message = fit_error(world_.nodes.size(), prepared, verdicts, ruled_out.reasons());
   found.plugins = {plugins.begin(), plugins.end()};
 }
 

@@ -2,6 +2,7 @@
 
 #include "scheduler/engine/repartition/trials.h"
 #include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/report/ruled_out.h"
 #include "scheduler/engine/sentences.h"
 #include "scheduler/quota/charged_as.h"
 
@@ -172,17 +173,14 @@ void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const 
   refusal.message = report.message;
   refusal.plugins = report.plugins;
   if (where.ruling == nullptr || answers.feasible(where.scope) == 0) return;
-  ReasonCounts reasons;
-  std::set<std::string> plugins(report.plugins.begin(), report.plugins.end());
+  RuledOut ruled_out(*where.ruling);
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
-    if (!answers.takes(slot, where.scope)) continue;
-    for (const std::string_view reason : where.ruling->reasons(slot)) {
-      ++reasons[std::string(reason)];
-    }
-    plugins.emplace(where.ruling->find(slot)->plugin);
+    if (answers.takes(slot, where.scope)) ruled_out.add(slot);
   }
+  std::set<std::string> plugins = ruled_out.plugins();
+  plugins.insert(report.plugins.begin(), report.plugins.end());
   refusal.message = fit_error(world_.nodes.size(), answers.prepared(),
-                              answers.verdicts(where.scope), std::move(reasons));
+                              answers.verdicts(where.scope), ruled_out.reasons());
   refusal.plugins = {plugins.begin(), plugins.end()};
 }
 

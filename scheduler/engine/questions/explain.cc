@@ -1,5 +1,6 @@
 #include "scheduler/engine/questions/questions.h"
 #include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/report/ruled_out.h"
 #include "scheduler/engine/report/shortage_report.h"
 #include "scheduler/engine/sentences.h"
 
@@ -153,7 +154,7 @@ Explanation Questions::explained(const Asked& asked, bool each_node) const {
   Where where{.ruling = &ruling, .trial = &asked.trial.nodes};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};
   VerdictCounts counts;
-  ReasonCounts excluded_for;
+  RuledOut ruled_out(ruling);
   ShortageReport shortages(shape, asked.names);
   InWords words(shape, ruling, each_node, all);
   for (const auto& [name, slot] : world_.nodes.by_name()) {
@@ -167,8 +168,7 @@ Explanation Questions::explained(const Asked& asked, bool each_node) const {
     words.add(name, slot, view, verdict);
     if (verdict.is_ok()) continue;
     if (verdict == NodeVerdict::excluded()) {
-      for (const std::string_view reason : ruling.reasons(slot))
-        ++excluded_for[std::string(reason)];
+      ruled_out.add(slot);
       shortages.add_passing();
       continue;
     }
@@ -183,9 +183,8 @@ Explanation Questions::explained(const Asked& asked, bool each_node) const {
     return all;
   }
   if (all.fitting_nodes > 0) return all;
-  all.message = all.rejection
-                    ? fit_error(world_.nodes.size(), *all.rejection)
-                    : fit_error(world_.nodes.size(), shape, counts, std::move(excluded_for));
+  all.message = all.rejection ? fit_error(world_.nodes.size(), *all.rejection)
+                              : fit_error(world_.nodes.size(), shape, counts, ruled_out.reasons());
   all.details = joined(shortages.text(), notes);
   if (by_quota) all.details = joined(std::move(all.details), by_quota->words);
   return all;

@@ -116,19 +116,24 @@ const Ruling::Why* Ruling::find(NodeSlot slot) const {
   return first == rules_.end() ? nullptr : &first->why;
 }
 
-std::vector<std::string_view> Ruling::reasons(NodeSlot slot) const {
-  std::vector<std::string_view> told;
-  const Why* first = nullptr;
+void Ruling::tell(NodeSlot slot, std::vector<const Why*>& told) const {
+  told.clear();
   for (const Rule& rule : rules_) {
     const bool goes_with =
-        first != nullptr && rule.why.also_told && rule.why.plugin == first->plugin;
-    if ((first != nullptr && !goes_with) || !rules_out(rule, slot)) continue;
-    if (first == nullptr) first = &rule.why;
-    if (std::find(told.begin(), told.end(), rule.why.reason) == told.end()) {
-      told.push_back(rule.why.reason);
-    }
+        told.empty() || (rule.why.also_told && rule.why.plugin == told.front()->plugin);
+    if (!goes_with || !rules_out(rule, slot)) continue;
+    const bool is_told = std::any_of(
+        told.begin(), told.end(), [&](const Why* each) { return each->reason == rule.why.reason; });
+    if (!is_told) told.push_back(&rule.why);
   }
-  return told;
+}
+
+std::vector<std::string_view> Ruling::reasons(NodeSlot slot) const {
+  std::vector<const Why*> told;
+  tell(slot, told);
+  std::vector<std::string_view> reasons;
+  for (const Why* why : told) reasons.push_back(why->reason);
+  return reasons;
 }
 
 }  // namespace sched

@@ -87,8 +87,10 @@ class Ruling {
   [[nodiscard]] bool rules_out_all() const;
   // The first rule that excludes the node; null: none.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
-  // The reported reasons for a node that is ruled out: that rule's reason, and those that go with
-  // it, each once.
+  // What is told of a node that is ruled out: that rule, and those that go with it and have other
+  // reasons. Replaces `told`.
+  void tell(NodeSlot slot, std::vector<const Why*>& told) const;
+  // The reasons that are told.
   [[nodiscard]] std::vector<std::string_view> reasons(NodeSlot slot) const;
 
   // Ascending. The nodes that are ruled out individually; and the only ones that are left, if

@@ -1,0 +1,36 @@
+// Counts the nodes that rules across nodes rule out for a pod, by what is told of them.
+#pragma once
+
+#include "scheduler/base/types.h"
+#include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/world/ruling.h"
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sched {
+
+class RuledOut {
+ public:
+  // `ruling` outlives the object, and stays as it is.
+  explicit RuledOut(const Ruling& ruling) : ruling_(ruling) {}
+
+  // Adds a node, if it is ruled out. There may be very many: no text is made for each.
+  void add(NodeSlot slot);
+
+  // For fit_error().
+  [[nodiscard]] ReasonCounts reasons() const;
+  // The plugins that rule the nodes out, each node's first.
+  [[nodiscard]] std::set<std::string> plugins() const;
+
+ private:
+  using Told = std::vector<const Ruling::Why*>;
+  const Ruling& ruling_;
+  std::map<Told, std::size_t> nodes_;
+  Told told_;  // of the node that is being added
+};
+
+}  // namespace sched
