@@ -14,10 +14,9 @@ namespace sched {
 namespace {
 
 // So long a plan waits for pods to leave a node, or longer by their own time to end, but no longer
-// than kMostPatience.
+// than Departures::kMostPatience.
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::chrono::minutes kBeyondDeadline{1};
-constexpr std::chrono::minutes kMostPatience{60};
 constexpr const char* kTooFew = "fewer pods of its group are left than start together";
 constexpr std::string_view kQuotaChanged = "its GPU quota has changed";
 
@@ -95,14 +94,13 @@ std::uint64_t Plans::wait_for_room(decision::Bind bind, Leaving leaving, Time no
   plan.leaving = std::move(leaving.others);
   plan.leaving.insert(leaving.evicted.begin(), leaving.evicted.end());
   plan.evicted = std::move(leaving.evicted);
-  plan.latest = now + kMostPatience;
+  plan.latest = now + Departures::kMostPatience;
   const Entry entry = add(std::move(plan), now + kPatience);
   const auto& [id, added] = *entry;
   on_node_.emplace(world_.nodes.find(added.bind.node), id);
   for (const std::string& uid : added.leaving) {
-    leaving_.emplace(uid, id);
-    const auto deadline = deadlines_.find(uid);
-    if (deadline != deadlines_.end()) wait_until(entry, deadline->second);
+    departures_.wait_for(uid, id, added.evicted.contains(uid));
+    if (const auto deadline = departures_.deadline_of(uid)) wait_until(entry, *deadline);
   }
   return id;
 }
@@ -114,7 +112,7 @@ std::vector<std::string> Plans::evicted_for(const std::string& uid) const {
   const Plan& plan = plans_.at(found->second);
   if (plan.written) return victims;
   for (const std::string& victim : plan.evicted) {
-    if (!is_terminating(victim)) victims.push_back(victim);
+    if (!departures_.is_terminating(victim)) victims.push_back(victim);
   }
   return victims;
 }
@@ -140,39 +138,19 @@ Plans::Entry Plans::renumber(Entry entry) {
 
 void Plans::stop_waiting_for_room(Entry entry, bool in_vain) {
   auto& [id, plan] = *entry;
-  const auto erase = [id = id](auto& of, const auto& key) {
-    for (auto [each, end] = of.equal_range(key); each != end; ++each) {
-      if (each->second == id) return static_cast<void>(of.erase(each));
-    }
-  };
   for (const std::string& uid : plan.leaving) {
-    erase(leaving_, uid);
-    if (in_vain) stuck_.insert(uid);
-    if (plan.evicted.contains(uid) && !plan.written) spare(uid);
+    const bool spares = plan.evicted.contains(uid) && !plan.written;
+    for (const Id other : departures_.give_up(uid, id, in_vain, spares)) {
+      fail(plans_.at(other).bind.pod.uid, "a pod that was to leave the node stays");
+    }
   }
-  erase(on_node_, world_.nodes.find(plan.bind.node));
+  const auto [first, end] = on_node_.equal_range(world_.nodes.find(plan.bind.node));
+  const auto here =
+      std::find_if(first, end, [id = id](const auto& each) { return each.second == id; });
+  if (here != end) on_node_.erase(here);
   plan.leaving.clear();
   plan.evicted.clear();
   plan.makes_room = false;
-}
-
-void Plans::spare(const std::string& uid) {
-  if (is_terminating(uid)) return;
-  const auto [first, end] = leaving_.equal_range(uid);
-  const bool goes = std::any_of(first, end, [&](const auto& each) {
-    return plans_.find(each.second)->second.evicted.contains(uid);
-  });
-  if (goes) return;
-  const PodRecord& pod = *world_.pods.find(uid);
-  world_.budgets.stays({*pod.placement()->occupant().pod_class, *pod.name()});
-  spared_.insert(uid);
-  for (auto each = first; each != end; ++each) {
-    fail(plans_.find(each->second)->second.bind.pod.uid, "a pod that was to leave the node stays");
-  }
-}
-
-bool Plans::is_terminating(const std::string& uid) const {
-  return world_.pods.find(uid)->placement()->occupant().terminating;
 }
 
 void Plans::ends_at(Entry entry, Time end) {
@@ -201,41 +179,16 @@ void Plans::room_changed(NodeSlot node) {
 }
 
 void Plans::leaves_by(const std::string& uid, Time deadline) {
-  if (!world_.preempts()) return;
-  deadlines_[uid] = deadline;
-  if (spared_.erase(uid) > 0) {
-    const PodRecord& pod = *world_.pods.find(uid);
-    world_.budgets.evicted({*pod.placement()->occupant().pod_class, *pod.name()});
-  }
-  for (auto [each, end] = leaving_.equal_range(uid); each != end; ++each) {
-    wait_until(plans_.find(each->second), deadline);
-  }
-}
-
-std::set<std::string> Plans::leaving() const {
-  std::set<std::string> all;
-  for (const auto& [uid, plan] : leaving_) all.insert(uid);
-  for (const auto& [uid, deadline] : deadlines_) all.insert(uid);
-  return all;
-}
-
-bool Plans::is_stuck(const std::string& uid, Time now) const {
-  if (stuck_.contains(uid)) return true;
-  const auto deadline = deadlines_.find(uid);
-  return deadline != deadlines_.end() && deadline->second > now + kMostPatience;
+  for (const Id id : departures_.leaves_by(uid, deadline)) wait_until(plans_.find(id), deadline);
 }
 
 void Plans::has_left(const std::string& uid, NodeSlot node) {
-  if (on_node_.empty() && stuck_.empty() && deadlines_.empty() && spared_.empty()) return;
-  stuck_.erase(uid);
-  spared_.erase(uid);
-  deadlines_.erase(uid);
-  for (auto [each, end] = leaving_.equal_range(uid); each != end; ++each) {
-    Plan& plan = plans_.find(each->second)->second;
+  if (on_node_.empty() && departures_.none()) return;
+  for (const Id id : departures_.has_left(uid)) {
+    Plan& plan = plans_.at(id);
     plan.leaving.erase(uid);
     plan.evicted.erase(uid);
   }
-  leaving_.erase(uid);
   room_changed(node);
 }
 

@@ -33,6 +33,7 @@
 
 #include "scheduler/engine/decided_together.h"
 #include "scheduler/engine/decision.h"
+#include "scheduler/engine/departures.h"
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/assumed_pods.h"
 #include "scheduler/engine/line/pod_groups.h"
@@ -51,7 +52,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -68,6 +68,7 @@ class Plans {
         assumed_(assumed),
         groups_(groups),
         decided_(world),
+        departures_(world),
         elsewhere_(world, finder, search) {}
 
   // What the constraints require before the pod is bound there; nullopt: nothing, and the bind is
@@ -89,13 +90,8 @@ class Plans {
   [[nodiscard]] std::uint64_t wait_for_room(decision::Bind bind, Leaving leaving, Time now);
   // The pods that are evicted for this pod, and are not known to be deleted yet.
   [[nodiscard]] std::vector<std::string> evicted_for(const std::string& uid) const;
-  // The uids of all pods that leave a node: some plan counts on it, or they are being deleted.
-  [[nodiscard]] std::set<std::string> leaving() const;
-  // Whether some plan counts on it that the pod leaves its node.
-  [[nodiscard]] bool counts_on(const std::string& uid) const { return leaving_.contains(uid); }
-  // Whether the pod, which is being deleted, leaves too late to be waited for: a plan has waited in
-  // vain, or would.
-  [[nodiscard]] bool is_stuck(const std::string& uid, Time now) const;
+  // The pods that leave their nodes.
+  [[nodiscard]] const Departures& departures() const { return departures_; }
   // The pod's plan, if it has one, will be undone for this reason, which is not the node's fault.
   void fail(const std::string& uid, std::string why);
 
@@ -152,9 +148,6 @@ class Plans {
                                           const std::set<std::string>& gone) const;
   [[nodiscard]] bool quota_allows(const PodRecord& pod, NodeSlot node,
                                   const quota::LedgerTrial& in) const;
-  // Nothing is evicted for a plan any more.
-  void spare(const std::string& uid);
-  [[nodiscard]] bool is_terminating(const std::string& uid) const;
   void ends_at(Entry plan, Time end);
   // A pod that the plan counts on has until then.
   void wait_until(Entry plan, Time deadline);
@@ -196,14 +189,9 @@ class Plans {
   DecidedTogether decided_;  // for groups
   Id last_ = 0;
   // Of the plans that make room.
-  std::unordered_multimap<std::string, Id> leaving_;  // by uid of the pods that leave
+  Departures departures_;
   std::unordered_multimap<NodeSlot, Id> on_node_;
-  std::unordered_set<std::string> stuck_;
-  // Nothing is evicted any more for the plans that had them evicted. Some may have been deleted.
-  std::unordered_set<std::string> spared_;
   RoomElsewhere elsewhere_;
-  // Of pods that are being deleted, where profiles preempt: until when, by uid.
-  std::unordered_map<std::string, Time> deadlines_;
 };
 
 }  // namespace sched

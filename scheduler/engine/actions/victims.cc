@@ -283,8 +283,8 @@ class VictimSearch::OnNode {
   }
 
   [[nodiscard]] bool is_leaving(const Occupant& occupant) const {
-    if (plans_.is_stuck(*occupant.uid, now_)) return false;
-    return occupant.terminating || plans_.counts_on(*occupant.uid);
+    if (plans_.departures().is_stuck(*occupant.uid, now_)) return false;
+    return occupant.terminating || plans_.departures().is_awaited(*occupant.uid);
   }
   [[nodiscard]] bool may_be_evicted(const Occupant& occupant) const {
     if (!occupant.ours || occupant.terminating) return false;
@@ -436,8 +436,8 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
   };
   quota::LedgerTrial left(world_.ledger);
   if (world_.ledger.in_force()) {
-    for (const std::string& uid : plans_.leaving()) {
-      if (plans_.is_stuck(uid, now)) continue;
+    for (const std::string& uid : plans_.departures().all()) {
+      if (plans_.departures().is_stuck(uid, now)) continue;
       const quota::Charge* charge = world_.pods.find(uid)->charged();
       if (charge != nullptr) left.take_away(*charge);
     }

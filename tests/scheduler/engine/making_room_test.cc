@@ -467,6 +467,21 @@ TEST_CASE("what has to be written before the bind is written when the room is th
   CHECK(s.decide() == Texts{"p → n"});
 }
 
+TEST_CASE("room that a pod in preparation had is another's at once") {
+  Preempting s;
+  k8s::PersistentVolumeClaim claim;
+  claim.metadata.name = "c";
+  claim.metadata.namespace_ = "default";
+  claim.phase = "Pending";
+  s.Scheduler::has(claim);
+  s.has(node("n").gpus(8));
+  s.has(our_pod("p").gpus(8).priority(kLow).labelled("binds-claim", "c"));
+  REQUIRE(s.decide() == Texts{"p prepares for n"});
+  s.has(wants(8, kHigh, "q"));
+  CHECK(s.decide() ==
+        Texts{"q gets n without", "p not to n: a pod of higher priority gets its room", "q → n"});
+}
+
 TEST_CASE("a quota is not exceeded by pods that are on their way out") {
   Preempting s;
   s.has(node("n").gpus(16).product(kH100).cpu("64"));
