@@ -34,6 +34,7 @@ TEST_CASE("gpu_nodes counts pieces by what they are, and names the pods that hav
   s.has(node("whole").gpus(8).product(kH100));
   s.has(pod("two").gpus(2).on("whole"));
   s.has(pod("three").gpus(3).on("whole"));
+  s.has(pod("two as well").gpus(2).on("whole"));
   s.has(pod("none").cpu("1").on("whole"));
   s.has(pod("gone").gpus(1).on("whole").finished());
   s.synced();
@@ -47,10 +48,11 @@ TEST_CASE("gpu_nodes counts pieces by what they are, and names the pods that hav
   const GpuNode& whole = named(nodes, "whole");
   CHECK(whole.type == "H100-80GB");
   CHECK(whole.closed.empty());
-  CHECK(whole.pieces == std::vector<GpuPieces>{{"nvidia.com/gpu", Kind::kWhole, "", 8, 5}});
-  CHECK(whole.pods == 2);
+  CHECK(whole.pieces == std::vector<GpuPieces>{{"nvidia.com/gpu", Kind::kWhole, "", 8, 7}});
+  CHECK(whole.pods == 3);
   CHECK(whole.tenants == std::vector<GpuTenant>{{pod("three").object().metadata.uid, 3},
-                                                {pod("two").object().metadata.uid, 2}});
+                                                {pod("two").object().metadata.uid, 2},
+                                                {pod("two as well").object().metadata.uid, 2}});
   GpuNode without = whole;
   without.tenants.clear();
   CHECK(named(s.engine.gpu_nodes(), "whole") == without);

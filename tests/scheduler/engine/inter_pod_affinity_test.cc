@@ -248,6 +248,19 @@ TEST_CASE("what brings back a pod that waits for other pods") {
   }
 }
 
+TEST_CASE("a pod that turns out to be on another node brings back those that want to be near it") {
+  Cluster s;
+  const auto db = our_pod("db").labelled("app", "db").selects("host", "a1");
+  s.has(db);
+  CHECK(s.decide() == Texts{"db → a1"});
+  s.has(asks().gpus(1).selects("zone", "b").near(like("db", "zone")));
+  CHECK(s.decide().size() == 1);
+  CHECK(s.engine.pending() == PendingPods{.unschedulable = 1});
+  s.has(PodBuilder(db).on("b2"));  // somebody else was faster
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"p → b1"});
+}
+
 TEST_CASE("a pod under a quota whose shape fits nowhere waits for nodes, whatever its rules say") {
   Cluster s;
   s.has(gpu_quota("ml").of("ml").line("H100", 8));

@@ -78,6 +78,13 @@ TEST_CASE("what it costs is said: on Ampere, a reset too; of a cut node, its ins
     CHECK(cost(h100("n").gpus(0).offers("nvidia.com/mig-1g.10gb", "7")) ==
           "7 nvidia.com/mig-1g.10gb that nobody uses, and minutes in which the node offers no GPU");
   }
+  SECTION("Ampere, cut already: it needs no reset again") {
+    CHECK(cost(h100("n")
+                   .product("NVIDIA-A100-SXM4-80GB")
+                   .gpus(0)
+                   .offers("nvidia.com/mig-1g.10gb", "7")) ==
+          "7 nvidia.com/mig-1g.10gb that nobody uses, and minutes in which the node offers no GPU");
+  }
   SECTION("nothing") {
     CHECK(cost(h100("n").gpus(0)) ==
           "nothing that is offered now, and minutes in which the node offers no GPU");
