@@ -54,7 +54,7 @@ bool RoomElsewhere::has_room(const PodRecord& record) {
   Scope scope;
   if (record.charged() != nullptr && record.charged()->quota()) {
     const quota::QuotaId quota = *record.charged()->quota();
-    if (world_.ledger.quotas().at(quota).spec.strict) return false;
+    if (world_.ledger.quotas().is_strict(quota)) return false;
     auto within =
         world_.ledger.answers().admit(quota, pod.demand, quota::kNoHold, &trial.quota).within;
     if (within.empty()) return false;

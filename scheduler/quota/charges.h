@@ -38,11 +38,12 @@ class Charge {
   [[nodiscard]] const std::string& charged_as() const { return pod_.charged_as; }
   [[nodiscard]] Time at() const { return pod_.at; }
 
-  // The quota that counts it; nullopt: none. The rest is of a charge that is counted.
+  // The quota that counts it; nullopt: none.
   [[nodiscard]] std::optional<QuotaId> quota() const { return quota_; }
-  [[nodiscard]] std::size_t line() const { return line_; }  // of that quota
+  // Where a quota counts it: on which of its lines, how much, and the class of its node.
+  [[nodiscard]] std::size_t line() const { return line_; }
   [[nodiscard]] GpuShare amount() const { return amount_; }
-  [[nodiscard]] ChargeClassId on() const { return on_; }  // the class of its node
+  [[nodiscard]] ChargeClassId on() const { return on_; }
 
  private:
   friend class Ledger;
@@ -65,8 +66,10 @@ class Charges {
  public:
   using ByNamespace = std::unordered_map<std::string, std::vector<Charge*>>;
 
+  // Until remove(). O(1).
   void add(Charge& charge);
   void remove(Charge& charge);
+  // In no order. No namespace has an empty list.
   [[nodiscard]] const ByNamespace& by_namespace() const { return in_namespace_; }
   [[nodiscard]] const std::vector<Charge*>& in_namespace(const std::string& namespace_) const;
   [[nodiscard]] const std::vector<Charge*>& on_node(NodeSlot node) const;

@@ -2,6 +2,7 @@
 // than there is, or lines of one cohort are for the same GPUs and lend each other nothing.
 #pragma once
 
+#include "scheduler/quota/assignment.h"
 #include "scheduler/quota/charge_class.h"
 #include "scheduler/quota/gpu_share.h"
 #include "scheduler/quota/quotas.h"
@@ -30,7 +31,8 @@ class GuaranteeChecks {
 
   // The quotas have been arranged anew.
   void rebuild();
-  // One node of that class offers so many GPUs; zero if it is no node of the class.
+  // A node of that class offers so many GPUs now, and offered `before`. A node that comes offered
+  // none, one that goes offers none.
   void offers(ChargeClassId on, GpuShare before, GpuShare now);
 
   // Null: no more is guaranteed of the line's type than there is.
@@ -49,7 +51,7 @@ class GuaranteeChecks {
   const Quotas& quotas_;
   const ChargeClasses& classes_;
   std::vector<GpuShare> offered_;                // by class
-  mutable std::map<std::string, Cover> covers_;  // by type_key, where more is guaranteed
+  mutable std::map<std::string, Cover> covers_;  // by type_key: too little is there
   mutable bool stale_ = true;                    // covers_ is
   mutable std::set<QuotaId> changed_;
   std::map<QuotaId, std::vector<std::string>> lent_apart_;

@@ -11,9 +11,10 @@
 // A question about a pod is answered by charge class: on which GPUs it would be within its quota's
 // guarantee, and on which it would borrow. A GPU type that no line of the quota names has no room.
 //
-// The ledger does not depend on the nodes or the queue; it has only the numbers of nodes. It keeps
-// the books, and says what has changed in them; who has room is answered by answers(), and what
-// people are shown comes from report().
+// The ledger does not depend on the nodes or the queue; it has only the numbers of nodes. It
+// charges and holds, and says what has changed. Its parts: quotas.h has the quotas with their
+// accounts, charges.h what pods take, quota_answers.h where a pod has room, quota_report.h what
+// people are shown.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -34,6 +35,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -118,7 +120,8 @@ class Ledger {
   // Where pods have room, and what people are shown.
   [[nodiscard]] const QuotaAnswers& answers() const { return answers_; }
   [[nodiscard]] const QuotaReport& report() const { return report_; }
-  [[nodiscard]] QuotaReport& report() { return report_; }
+  // QuotaReport::take_changes().
+  [[nodiscard]] std::set<QuotaId> take_status_changes() { return report_.take_changes(); }
 
   // Holds, for a pod with this demand, what becomes free of one line: of the lines of those classes
   // (ascending) the one where least is missing. Its rank comes after those of the quota's other

@@ -1,8 +1,8 @@
 // The accounts as they would be with some charges removed and others added, for example if a pod
 // were evicted, or if the rest of a gang were placed.
 //
-// A sparse overlay of the ledger. The ledger answers the same questions with it (parameter `in`) as
-// without. The trial copies the lines of the quotas that it is asked about, and the pools that
+// A sparse overlay of the ledger. QuotaAnswers answers the same questions with it (parameter `in`)
+// as without. The trial copies the lines of the quotas that it is asked about, and the pools that
 // these share. The ledger stays unchanged, and must not change while the trial exists. What quotas
 // keep for pods is the same in the trial.
 #pragma once

@@ -49,7 +49,7 @@ std::vector<GpuShare> in_proportion(GpuShare sum, const std::vector<GpuShare>& w
 }  // namespace
 
 void LentShares::rebuild() {
-  by_pool_.assign(quotas_.pools().size(), {});
+  by_pool_.assign(quotas_.pools(), {});
   lender_at_.clear();
   stale_.clear();
   for (const QuotaId id : quotas_.by_name()) {
@@ -70,9 +70,7 @@ void LentShares::changed(PoolId pool) {
 GpuShare LentShares::of(QuotaId quota, std::size_t line) const {
   const Pool* pool = quotas_.at(quota).lines[line].pool();
   if (pool == nullptr) return {};
-  const auto lender = lender_at_.find({quota, line});
-  return lender == lender_at_.end() ? GpuShare()
-                                    : up_to_date(pool->id).lenders[lender->second].lent;
+  return up_to_date(pool->id).lenders[lender_at_.at({quota, line})].lent;
 }
 
 std::set<QuotaId> LentShares::take_changes() {
@@ -82,7 +80,7 @@ std::set<QuotaId> LentShares::take_changes() {
 
 const LentShares::Lending& LentShares::up_to_date(PoolId pool) const {
   Lending& lending = by_pool_[pool];
-  if (std::exchange(lending.stale, false)) share_out(*quotas_.pools()[pool], lending);
+  if (std::exchange(lending.stale, false)) share_out(*quotas_.pool(pool), lending);
   return lending;
 }
 

@@ -1,9 +1,9 @@
 // Which quotas lend what a pool has lent: its lines, each in proportion to what it has idle.
 //
-// Shares are computed when somebody asks for them, or for what has changed: between two looks many
-// pods may come and go.
+// Shares are computed when they are asked for: between two questions many pods may come and go.
 #pragma once
 
+#include "scheduler/quota/assignment.h"
 #include "scheduler/quota/gpu_share.h"
 #include "scheduler/quota/line.h"
 #include "scheduler/quota/quotas.h"

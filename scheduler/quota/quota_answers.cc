@@ -274,7 +274,8 @@ std::vector<InPool> QuotaAnswers::in_pools(QuotaId id) const {
 }
 
 bool QuotaAnswers::lends(PoolId pool) const {
-  return pool < quotas_.pools().size() && quotas_.pools()[pool]->gives();
+  const Pool* of = quotas_.pool(pool);
+  return of != nullptr && of->gives();
 }
 
 bool QuotaAnswers::never_fits(QuotaId id, const Demand& demand) const {

@@ -1,4 +1,5 @@
-// What people are shown of quotas: the account of each, what is wrong with it, and who has what.
+// What people are shown of quotas: the account of each, what is wrong with it, and which pods use
+// and borrow what.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -57,7 +58,7 @@ class QuotaReport {
   void changed(QuotaId quota) { changed_.insert(quota); }
   void changed(PoolId pool) { lent_.changed(pool); }
   void all_changed();
-  // One node of that class offers so many GPUs; zero if it is no node of the class.
+  // As GuaranteeChecks::offers().
   void offers(ChargeClassId on, GpuShare before, GpuShare now) {
     guarantees_.offers(on, before, now);
   }

@@ -6,24 +6,6 @@
 
 namespace sched::quota {
 
-GpuShare Quota::held_from(HoldRank rank, std::size_t line) const {
-  GpuShare sum;
-  for (auto i = static_cast<std::size_t>(rank); i < held.size(); ++i) {
-    if (held[i].line == line) sum += held[i].amount;
-  }
-  return sum;
-}
-
-bool Quota::is_too_large(GpuShare amount, std::int64_t pods) const {
-  return spec.most_per_pod && amount > spec.most_per_pod->times(pods);
-}
-
-bool Quota::may_give(std::size_t line, GpuShare amount, std::int64_t pods) const {
-  if (!children.empty()) return false;  // its GPUs belong to its children
-  if (is_too_large(amount, pods)) return false;
-  return line != spec.lines.size();
-}
-
 Quotas::Quotas(const Options& options, const ChargeClasses& classes)
     : classes_(classes), bound_cohorts_(options.bound_cohorts) {
   quotas_[kNothingQuota].lines.emplace_back(LineSpec{}, nullptr);
@@ -195,13 +177,8 @@ Pool& Quotas::number(Pool& pool) {
   return pool;
 }
 
-std::size_t Quotas::line_of(const Quota& quota, ChargeClassId on) const {
-  if (on < quota.line_of.size()) return quota.line_of[on];
-  return line_for(quota.spec.lines, classes_[on].product);
-}
-
 std::size_t Quotas::line_of(Quota& quota, ChargeClassId on) {
-  while (quota.line_of.size() <= on) {
+  while (quota.line_of.size() < classes_.size()) {
     const auto id = static_cast<ChargeClassId>(quota.line_of.size());
     quota.line_of.push_back(line_for(quota.spec.lines, classes_[id].product));
   }

@@ -23,6 +23,7 @@
 
 namespace sched::quota {
 
+// A quota and its account.
 struct Quota {
   // What is held for one pod.
   struct Held {
@@ -48,12 +49,22 @@ struct Quota {
   bool opened = false;               // is in News::opened
 
   // What is held of that line for the pods of that rank and behind: it is not kept from the first.
-  [[nodiscard]] GpuShare held_from(HoldRank rank, std::size_t line) const;
-  // Whether one pod may be given that amount of the line, free or not; `pods`: of so many that
-  // start together, each may have the most that a pod may.
-  [[nodiscard]] bool may_give(std::size_t line, GpuShare amount, std::int64_t pods) const;
-  // Whether that is more than so many pods may have.
-  [[nodiscard]] bool is_too_large(GpuShare amount, std::int64_t pods) const;
+  [[nodiscard]] GpuShare held_from(HoldRank rank, std::size_t line) const {
+    GpuShare sum;
+    for (auto i = static_cast<std::size_t>(rank); i < held.size(); ++i) {
+      if (held[i].line == line) sum += held[i].amount;
+    }
+    return sum;
+  }
+  // Whether so many pods that start together may be given that amount of the line, free or not.
+  [[nodiscard]] bool may_give(std::size_t line, GpuShare amount, std::int64_t pods) const {
+    if (!children.empty()) return false;  // its GPUs belong to its children
+    return !is_too_large(amount, pods) && line != spec.lines.size();
+  }
+  // Whether that is more than so many pods may have, each at most Spec::most_per_pod.
+  [[nodiscard]] bool is_too_large(GpuShare amount, std::int64_t pods) const {
+    return spec.most_per_pod && amount > spec.most_per_pod->times(pods);
+  }
 };
 
 class Quotas {
@@ -80,6 +91,12 @@ class Quotas {
   [[nodiscard]] Quota& at(QuotaId id);
   // All of them, with kNothingQuota and those that are deleted.
   [[nodiscard]] const std::map<QuotaId, Quota>& all() const { return quotas_; }
+  // Whether its pods have their turns in order.
+  [[nodiscard]] bool is_strict(QuotaId id) const { return at(id).spec.strict; }
+  // The gpuType of its line; empty: of the GPUs that no line names.
+  [[nodiscard]] const std::string& type_of(QuotaId id, std::size_t line) const {
+    return at(id).lines[line].spec().gpu_type;
+  }
   // The numbers of those that exist, by name.
   [[nodiscard]] std::vector<QuotaId> by_name() const;
   // The number of the quota with that name; nullopt: it does not exist. O(quotas).
@@ -88,11 +105,18 @@ class Quotas {
   // Determines each quota's parent and whether the quota can be in force there, and makes lines and
   // pools. Holds are dropped.
   void arrange();
-  // By PoolId. Until arrange().
-  [[nodiscard]] const std::vector<Pool*>& pools() const { return by_id_; }
+  // The pool of that number; null: there is none. Valid until the next arrange().
+  [[nodiscard]] const Pool* pool(PoolId id) const {
+    return id < by_id_.size() ? by_id_[id] : nullptr;
+  }
+  // How many pools there are; their numbers are less.
+  [[nodiscard]] std::size_t pools() const { return by_id_.size(); }
 
   // The line to which GPUs of that class are charged.
-  [[nodiscard]] std::size_t line_of(const Quota& quota, ChargeClassId on) const;
+  [[nodiscard]] std::size_t line_of(const Quota& quota, ChargeClassId on) const {
+    if (on < quota.line_of.size()) return quota.line_of[on];
+    return line_for(quota.spec.lines, classes_[on].product);
+  }
   // The same; found faster the next time.
   std::size_t line_of(Quota& quota, ChargeClassId on);
   // What is in use of that line; of a parent's line, by all quotas in it.
@@ -110,6 +134,7 @@ class Quotas {
   // The sum of what the children's lines are guaranteed of one of the parent's lines.
   [[nodiscard]] GpuShare promised_in(const Quota& parent, std::size_t line) const;
   Pool& pool_of(const Quota& quota, const LineSpec& line);
+  // Gives a new pool its number.
   Pool& number(Pool& pool);
 
   const ChargeClasses& classes_;

@@ -195,7 +195,7 @@ Entity* Holds::holder(QueueId queue, const Hold& hold, const WaitingLine& line) 
   // If the pod asks for something else now, the hold is not for it.
   if (kept_for == nullptr || kept_for->kind != hold.kind) return nullptr;
   const bool has_no_turn =
-      world_.ledger.quotas().at(quota::QuotaId{queue}).spec.strict && kept_for != line.first();
+      world_.ledger.quotas().is_strict(quota::QuotaId{queue}) && kept_for != line.first();
   return has_no_turn ? nullptr : kept_for;
 }
 
@@ -220,7 +220,7 @@ Entity* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLi
   // can never hold so much. The pods behind them wait until one of those is removed.
   constexpr int kMostLookedAt = 1'000;
   constexpr int kMostPassedOver = 100;
-  const bool only_first = world_.ledger.quotas().at(quota::QuotaId{queue}).spec.strict;
+  const bool only_first = world_.ledger.quotas().is_strict(quota::QuotaId{queue});
   if (only_first && !quota.holds.empty()) return nullptr;
   int looked_at = 0;
   int passed_over = 0;

@@ -98,7 +98,7 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
 }
 
 bool QuotaSearch::must_wait_for_turn(const Entity& entity) const {
-  return world_.ledger.quotas().at(quota_of(entity)).spec.strict &&
+  return world_.ledger.quotas().is_strict(quota_of(entity)) &&
          queue_.find(entity.queue)->line().before(entity) > 0;
 }
 

@@ -48,7 +48,7 @@ std::vector<QuotaUse> QuotaStatuses::uses() const {
   std::vector<QuotaUse> all;
   for (const quota::NamespaceUse& use : ledger_.report().uses()) {
     all.push_back({.quota = ledger_.name_of(use.quota),
-                   .gpu_type = ledger_.quotas().at(use.quota).lines[use.line].spec().gpu_type,
+                   .gpu_type = ledger_.quotas().type_of(use.quota, use.line),
                    .namespace_ = use.namespace_,
                    .pods = use.pods,
                    .gpus = to_quantity(use.amount)});
@@ -66,7 +66,7 @@ std::vector<BorrowedGpus> QuotaStatuses::borrowed() const {
     all.push_back({.uid = loan.uid,
                    .namespace_ = loan.namespace_,
                    .quota = ledger_.name_of(loan.quota),
-                   .gpu_type = ledger_.quotas().at(loan.quota).lines[loan.line].spec().gpu_type,
+                   .gpu_type = ledger_.quotas().type_of(loan.quota, loan.line),
                    .gpus = to_quantity(loan.amount),
                    .since = loan.at});
   }
@@ -91,7 +91,7 @@ QuotaStatus QuotaStatuses::status_of(QuotaId id) const {
 }
 
 QuotaNews QuotaStatuses::take_news() {
-  std::set<QuotaId> changed = ledger_.report().take_changes();
+  std::set<QuotaId> changed = ledger_.take_status_changes();
   for (const QueueId queue : queue_.take_changed_lines()) changed.insert(QuotaId{queue});
   QuotaNews news;
   for (const QuotaId id : changed) {

@@ -358,7 +358,7 @@ TEST_CASE("what one of a thousand quotas uses changes its status and those of it
   }
   const auto changes = [&] {
     std::vector<std::string> names;
-    for (const QuotaId id : books.ledger.report().take_changes()) {
+    for (const QuotaId id : books.ledger.take_status_changes()) {
       names.push_back(books.ledger.name_of(id));
     }
     return names;
@@ -406,10 +406,10 @@ TEST_CASE("a quota without effect is not ready") {
     books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 1));
     books.ledger.upsert(gpu_quota("b").of("ml").line("H100", 1));
     const QuotaId b = books.ledger.quotas().by_name().at(1);
-    static_cast<void>(books.ledger.report().take_changes());
+    static_cast<void>(books.ledger.take_status_changes());
     CHECK(books.ledger.report().status(b, {}).conditions.at(0).reason == "NoNamespace");
     books.ledger.erase("a", kThen);
-    CHECK(books.ledger.report().take_changes().contains(b));
+    CHECK(books.ledger.take_status_changes().contains(b));
     CHECK(books.ledger.report().status(b, {}).conditions.at(0).status == "True");
   }
   SECTION("since no namespace is as it selects") {
@@ -418,12 +418,12 @@ TEST_CASE("a quota without effect is not ready") {
                             .line("H100", 1));
     const QuotaId a = books.ledger.quotas().by_name().at(0);
     CHECK(books.ledger.report().status(a, {}).conditions.at(0).reason == "NoNamespace");
-    static_cast<void>(books.ledger.report().take_changes());
+    static_cast<void>(books.ledger.take_status_changes());
     k8s::Namespace made;
     made.metadata.name = "new";
     made.metadata.labels = {{"team", "a"}};
     books.ledger.upsert(made);
-    CHECK(books.ledger.report().take_changes().contains(a));
+    CHECK(books.ledger.take_status_changes().contains(a));
     CHECK(books.ledger.report().status(a, {}).conditions.at(0).status == "True");
     books.ledger.erase_namespace("new");
     CHECK(books.ledger.report().status(a, {}).conditions.at(0).reason == "NoNamespace");
@@ -449,15 +449,15 @@ TEST_CASE("guarantees beyond what nodes have are told of, and when that ends") {
   books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 6).line("L4", 8));
   books.ledger.upsert(gpu_quota("b").of("b").line("NVIDIA-H100-80GB-HBM3", 2));
   CHECK(problems(books.ledger, "ml").empty());
-  static_cast<void>(books.ledger.report().take_changes());
+  static_cast<void>(books.ledger.take_status_changes());
 
   books.ledger.upsert(gpu_quota("c").of("c").line("H100", 1));
   CHECK(problems(books.ledger, "ml") ==
         Problems{"GuaranteesExceedGpus: H100: all quotas guarantee 9, nodes have 8"});
   CHECK(problems(books.ledger, "b").empty());  // its product alone is covered
-  static_cast<void>(books.ledger.report().take_changes());
+  static_cast<void>(books.ledger.take_status_changes());
   offers(2, 4, "NVIDIA-H100-80GB-HBM3");
-  const std::set<QuotaId> changed = books.ledger.report().take_changes();
+  const std::set<QuotaId> changed = books.ledger.take_status_changes();
   CHECK(changed.contains(books.ledger.quota_of("ml")));
   CHECK(changed.contains(books.ledger.quota_of("c")));
   CHECK_FALSE(changed.contains(books.ledger.quota_of("b")));
@@ -478,11 +478,11 @@ TEST_CASE("a quota's status changes when more or less is missing to its guarante
   offers(1, 8, "NVIDIA-L4");
   books.ledger.upsert(gpu_quota("a").of("ml").line("H100", 20));
   const QuotaId a = books.id();
-  static_cast<void>(books.ledger.report().take_changes());
+  static_cast<void>(books.ledger.take_status_changes());
   offers(2, 4, "NVIDIA-L4");
-  CHECK_FALSE(books.ledger.report().take_changes().contains(a));
+  CHECK_FALSE(books.ledger.take_status_changes().contains(a));
   offers(3, 4, "NVIDIA-H100-80GB-HBM3");
-  CHECK(books.ledger.report().take_changes().contains(a));
+  CHECK(books.ledger.take_status_changes().contains(a));
   CHECK(problems(books.ledger, "ml") ==
         Problems{"GuaranteesExceedGpus: H100: all quotas guarantee 20, nodes have 12"});
 }
@@ -538,10 +538,10 @@ TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded
   const QuotaId b = books.ledger.quota_of("b");
   const Demand one{.gpus = 1};
   CHECK(books.ledger.answers().admit(b, one, kNoHold).within.size() == (bounded ? 0 : 1));
-  static_cast<void>(books.ledger.report().take_changes());
+  static_cast<void>(books.ledger.take_status_changes());
   if (!bounded) {
     const Charge own(books.ledger, {"3", "b", {}, kThen}, 0, one);
-    CHECK(books.ledger.report().take_changes().contains(books.id()));
+    CHECK(books.ledger.take_status_changes().contains(books.id()));
     for (const char* each : {"ml", "b"}) {
       CHECK(problems(books.ledger, each) ==
             Problems{"CohortOverlent: H100: more is borrowed in cohort c than it has to lend; "
@@ -626,8 +626,7 @@ TEST_CASE("of the pods of a line that borrows, those that were charged last are 
   const auto loans = [&] {
     std::vector<std::tuple<std::string, std::string, std::string>> all;
     for (const Loan& loan : books.ledger.report().loans()) {
-      all.emplace_back(loan.uid,
-                       books.ledger.quotas().at(loan.quota).lines[loan.line].spec().gpu_type,
+      all.emplace_back(loan.uid, books.ledger.quotas().type_of(loan.quota, loan.line),
                        to_text(loan.amount));
     }
     return all;

@@ -359,14 +359,14 @@ TEST_CASE("a charge of one team moves its whole department, and no other") {
   tree.has(gpu_quota("biology").in_cohort("c").line("H100", 4));
   tree.has(team("d", "biology").line("H100", 1));
   static_cast<void>(tree.ledger().take_news());
-  static_cast<void>(tree.ledger().report().take_changes());
+  static_cast<void>(tree.ledger().take_status_changes());
   tree.use("a", 2);
   std::vector<QuotaId> accounts = tree.ledger().take_news().accounts;
   std::sort(accounts.begin(), accounts.end());
   std::vector<QuotaId> want{tree.id("a"), tree.id("b")};
   std::sort(want.begin(), want.end());
   CHECK(accounts == want);
-  const std::set<QuotaId> statuses = tree.ledger().report().take_changes();
+  const std::set<QuotaId> statuses = tree.ledger().take_status_changes();
   CHECK(statuses.size() == 2);  // a, and physics
   CHECK(statuses.contains(tree.id("a")));
 }
