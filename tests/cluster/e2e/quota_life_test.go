@@ -300,7 +300,10 @@ func TestQuotaDefinitionComesAndGoes(t *testing.T) {
 	quotas(t) // installs it, once for all tests
 	t.Cleanup(func() {
 		kubectl(t, "apply", "-f", definition())
-		kubectl(t, "wait", "--for=condition=Established", fmt.Sprintf("--timeout=%v", waitLimit), "-f", definition())
+		// "kubectl wait" takes a definition that has no conditions yet for a failure.
+		until(t, "the definition of GpuQuota is served", func() bool {
+			return kubectl(t, "get", "-f", definition(), "-o", `jsonpath={.status.conditions[?(@.type=="Established")].status}`) == "True"
+		})
 	})
 	kubectl(t, "delete", "-f", definition())
 	s := startSubject(t, func(with *setup) { with.config += "gpuQuota: {closedAfterDeletion: 0s}\n" })
