@@ -15,7 +15,7 @@
 #include "scheduler/engine/notices/foreign_gpu_pods.h"
 #include "scheduler/engine/notices/misnamed_schedulers.h"
 #include "scheduler/engine/notices/node_complaints.h"
-#include "scheduler/engine/plans.h"
+#include "scheduler/engine/plans/plans.h"
 #include "scheduler/engine/questions/questions.h"
 #include "scheduler/engine/repartition/advice.h"
 #include "scheduler/engine/report/quota_statuses.h"

@@ -9,7 +9,7 @@
 #include "scheduler/engine/notices/foreign_gpu_pods.h"
 #include "scheduler/engine/notices/misnamed_schedulers.h"
 #include "scheduler/engine/notices/node_complaints.h"
-#include "scheduler/engine/plans.h"
+#include "scheduler/engine/plans/plans.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/queues.h"
 

@@ -6,7 +6,7 @@
 #include "scheduler/engine/line/assumed_pods.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
-#include "scheduler/engine/plans.h"
+#include "scheduler/engine/plans/plans.h"
 #include "scheduler/engine/repartition/advice.h"
 #include "scheduler/engine/report/fit_reports.h"
 #include "scheduler/engine/report/quota_words.h"

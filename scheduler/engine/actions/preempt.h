@@ -18,7 +18,7 @@
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
-#include "scheduler/engine/plans.h"
+#include "scheduler/engine/plans/plans.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/queue/queues.h"
 

@@ -26,7 +26,7 @@
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/pod_groups.h"
-#include "scheduler/engine/plans.h"
+#include "scheduler/engine/plans/plans.h"
 #include "scheduler/engine/report/fit_error.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/engine/world/world_trial.h"

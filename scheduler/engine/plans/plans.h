@@ -31,14 +31,14 @@
 // written stays when a plan is undone, as with kube-scheduler; the next process finds it.
 #pragma once
 
-#include "scheduler/engine/decided_together.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/engine/departures.h"
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/assumed_pods.h"
 #include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/line/quota_search.h"
-#include "scheduler/engine/room_elsewhere.h"
+#include "scheduler/engine/plans/decided_together.h"
+#include "scheduler/engine/plans/departures.h"
+#include "scheduler/engine/plans/room_elsewhere.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/framework/preparation.h"
 #include "scheduler/queue/queues.h"

@@ -1,4 +1,4 @@
-#include "scheduler/engine/plans.h"
+#include "scheduler/engine/plans/plans.h"
 
 #include "scheduler/engine/world/world_trial.h"
 

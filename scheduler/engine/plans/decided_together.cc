@@ -1,4 +1,4 @@
-#include "scheduler/engine/decided_together.h"
+#include "scheduler/engine/plans/decided_together.h"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "scheduler/engine/departures.h"
+#include "scheduler/engine/plans/departures.h"
 
 #include <algorithm>
 

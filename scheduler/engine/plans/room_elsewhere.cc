@@ -1,4 +1,4 @@
-#include "scheduler/engine/room_elsewhere.h"
+#include "scheduler/engine/plans/room_elsewhere.h"
 
 #include "scheduler/engine/world/world_trial.h"
 
