@@ -64,7 +64,6 @@ void ScoreCache::split_by(const Ruling& asked) {
     if (place_in_keys(*domains)) continue;
     if (buckets * (domains->size() + 1) > kMostTrees) continue;
     by_domain_.push_back(domains);
-    domains->catch_up();
     splits = true;
   }
   if (splits && !prepared_.rejection()) split();
