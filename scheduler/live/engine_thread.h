@@ -105,7 +105,7 @@ class EngineThread {
   std::size_t open_binds_ = 0;             // decided, outcome not yet applied
   bool expects_outcomes_ = false;          // of binds decided in the last round
   std::uint64_t decisions_ = 0;            // of the process
-  std::atomic<std::size_t> set_aside_{0};  // of them; too few for a moment when one has ended
+  std::atomic<std::size_t> set_aside_{0};  // of open_binds_; briefly too low after one ended
   Time last_now_{};
   bool synced_ = false;
   std::optional<std::uint64_t> quotas_told_;  // their version; nullopt: not reported yet

@@ -18,8 +18,9 @@ enum class Haste : std::uint8_t {
   kSoon,  // within EventQueue::kSoon, or with the next event if that comes before
 };
 
-// kSoon for what only confirms a bind of ours: its success, and pods of these schedulers that are
-// bound and have not ended. While they are not applied, no room is taken for free that is not.
+// kSoon for events that only confirm a bind of this process: its success, and a pod of the
+// schedulers `ours` that has a node, has not finished and is not being deleted. The engine has
+// assumed these pods on their nodes, so the delay gives no room away twice.
 [[nodiscard]] Haste haste_of(const Event& event, const std::unordered_set<std::string>& ours);
 
 }  // namespace sched::live

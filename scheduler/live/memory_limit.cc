@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kFlag = "--memory-limit";
 constexpr std::uint64_t kLeast = std::uint64_t{64} << 20U;  // a small cluster fits
-// Version 1 writes a limit that is none as the largest number of whole pages.
+// Without a limit, version 1 shows the largest number of whole pages.
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;
 
 // The process's cgroups that limit memory, below the root of all.
@@ -50,8 +50,9 @@ std::optional<std::uint64_t> limit_in(const std::string& file) {
   return bytes;
 }
 
-// The limits of a cgroup and of those above it. In a container the path may be that on the host,
-// of which only the root is there: it is the container's.
+// Takes the least limit of a cgroup and those above it. In a container the path may be the one on
+// the host. Of that path only the root exists in the container, and it is the container's own
+// cgroup.
 void take_least(const Cgroup& group, const std::string& root, MemoryLimit& least) {
   std::string path = group.path;
   for (;;) {

@@ -1,7 +1,7 @@
 // How much memory the process may take, and how much of it the engine's stored answers.
 //
-// Beyond its cgroup's limit the kernel ends the process. What the engine stores so as not to work
-// it out anew (EngineMemory) grows with the kinds of pods that tenants think of, so it gets a fixed
+// If the process exceeds its cgroup's limit, the kernel kills it. The engine's caches
+// (EngineMemory) grow with the number of different pods that tenants create, so they get a fixed
 // part of the limit:
 //
 //   a quarter   the answers of all nodes to the shapes of pods
@@ -9,8 +9,9 @@
 //   the rest    nodes, pods, requests and answers under way, a recording; docs/sizing.md has
 //   figures
 //
-// Without a limit they get EngineMemory's defaults. The engine reads no files, so the program does,
-// once, at its start: a limit that is changed later counts for the next process.
+// Without a limit they get EngineMemory's defaults. The program reads the limit once, at its start,
+// because the engine reads no files. A limit that is changed later takes effect in the next
+// process.
 #pragma once
 
 #include "k8s-client/error.h"

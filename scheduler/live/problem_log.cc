@@ -10,13 +10,14 @@ namespace sched::live {
 
 namespace {
 
-// A server with more different causes than this is reported again and again.
+// Bounds the memory: after so many different causes of one source all are forgotten, and may be
+// logged again.
 constexpr std::size_t kMostCauses = 16;
 
 const std::string kServer = "API server";
 
-// None of these errors is an answer, and which one it is changes while a server goes down. A TLS
-// error is not among them: something answers there.
+// Whether the error means that the server gives no answer. Which such error occurs changes while a
+// server goes down. A TLS error is none of them, because there something does answer.
 bool is_servers(const k8s::Error& error) {
   return error.got_no_answer() && error.kind != k8s::ErrorKind::kTls;
 }

@@ -4,13 +4,14 @@
 // a line with the time of the next try. Repeats are counted, even if causes alternate, and their
 // number is logged when it works again.
 //
-// Where no answer comes at all, it is the server's trouble and not that of one watch or of binds:
-// the source is then "API server", whatever failed, and one line tells of it. It is over when
-// anything has worked and nothing has been without an answer for kWellAfter.
+// If calls get no answer at all, the server has the problem, not one watch or the binds. Such
+// failures are logged in one line under the source "API server", whichever call failed. That
+// problem is over when some call has worked and, for kWellAfter since then, no call was without an
+// answer.
 //
-// A server that fails one call in five works again after each failure. So a source counts as well
-// only when it has worked and then had no problem for kWellAfter. A failure before that belongs to
-// the same trouble, and only a new cause is logged. On the event loop's thread.
+// A server that fails one call in five works again after each failure. So the problem of a source
+// is over only when the source has worked and then not failed for kWellAfter. A failure before that
+// belongs to the same problem, and is logged only if its cause is new. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -26,11 +27,11 @@
 namespace sched::live {
 
 // As long as this scheduler's longest pause between two tries to bind a pod or to write its status;
-// that of a watch is 6 s. So what failed has usually been tried again before its trouble counts as
-// over. Not included: the time until that try fails, longer pauses that a server asks for
-// (Retry-After), and the pauses between two tries to write a quota's status, up to a minute. A
-// failure that comes later, while others of its kind work, is a trouble of its own, and logged
-// again.
+// the longest pause of a watch is 6 s. So a call that failed has usually been tried again before
+// its problem counts as over. Not included: the time until that try fails, longer pauses that a
+// server asks for (Retry-After), and the pauses between two tries to write a quota's status, up to
+// a minute. A later failure, after other calls of its kind have worked, is a new problem and is
+// logged again.
 inline constexpr std::chrono::seconds kWellAfter{10};
 
 class ProblemLog {

@@ -7,9 +7,9 @@
 
 namespace sched::live {
 
-// A scheduler without a view of its cluster cannot work, so it reads again within seconds of the
-// end of a trouble. client-go's limit of 30 s is for clients by the thousands. If the server asks
-// for a longer pause, it gets a longer one.
+// A scheduler cannot work without reading its cluster, so it reads again within seconds after a
+// failure has ended. client-go's limit of 30 s is meant for thousands of clients. If the server
+// asks for a longer pause, it gets a longer one.
 inline constexpr k8s::BackOffOptions kReadBackOff{.limit = std::chrono::seconds{3},
                                                   .max_retry_after = std::chrono::seconds{10}};
 

@@ -23,14 +23,14 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kLowerPriority = 10;  // as of nice(1)
-// Eighty scrapers at once are served at once.
+// Enough to serve eighty scrapers at the same time.
 constexpr std::size_t kMaxConnections = 128;
 const char* const kMetrics = "/metrics";
 const char* const kRecording = "/debug/recording";
 // Of a review, or of reading a pod. A connection has ten seconds in all.
 constexpr std::chrono::seconds kReviewDeadline{4};
 
-// What strangers with made-up tokens can make us ask for.
+// Bounds the requests that clients with invalid tokens can cause.
 k8s::TransportOptions review_limits() {
   k8s::TransportOptions options;
   options.max_connections = 2;
@@ -132,7 +132,7 @@ class SecurePort::Parts {
                               "--answers switches them on\n"));
   }
 
-  // The same, called back on this thread, on whichever thread `ask` calls back.
+  // Like `ask`, but `done` is called on this thread, whichever thread `ask` calls back on.
   template <typename Answer>
   std::function<void(std::function<void(Answer)>)> on_own_thread(
       std::function<void(std::function<void(Answer)>)> ask) {

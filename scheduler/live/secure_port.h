@@ -2,12 +2,12 @@
 // at /ui and the answers for tenants at /answers, over HTTPS, on a thread of its own, for accounts
 // that the API server allows.
 //
-// Whatever is done to it costs nothing on the event loop, which renews the lease and answers
-// probes: TLS, pages of megabytes and the reviews of tokens are this thread's, which has a lower
-// priority. What only the engine knows is asked of its thread, which gives it a bounded part of its
-// time (questions/question_queue.h). The port asks the API server over connections of its own, a
-// few times a second at most, with credentials of its own (those of the event loop know one
-// thread).
+// Requests to it take no time on the event loop, which renews the lease and answers probes: TLS,
+// pages of megabytes and the reviews of tokens run on the port's thread, which has a lower
+// priority. Questions that only the engine can answer go to the engine's thread, which spends a
+// bounded part of its time on them (questions/question_queue.h). The port sends requests to the API
+// server over its own two connections, with a rate limit, and with its own credentials, because
+// those of the event loop may be used on one thread only.
 #pragma once
 
 #include "k8s-client/auth/cluster_access.h"
@@ -50,7 +50,8 @@ class SecurePort {
     // FlightRecorder::take; its answer comes on any thread. Empty: there is no flight recording.
     std::function<void(std::function<void(RecordingParts)>)> recording = {};
     std::optional<UiPage::Scheduler> ui = {};  // nullopt: the page is not served
-    // Nullopt: nor are these. Their `data_age` may call back on any thread.
+    // nullopt: the answers for tenants are not served. Their `data_age` may call back on any
+    // thread.
     std::optional<TenantAnswers::Scheduler> answers = {};
   };
 

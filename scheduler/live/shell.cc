@@ -212,7 +212,8 @@ Shell::End Shell::Parts::run() {
   return end_;
 }
 
-// Its thread may answer the secure port's.
+// The recorder's thread may call back into the secure port, so it ends before the members are
+// destroyed.
 Shell::Parts::~Parts() {
   if (flight_recorder_) flight_recorder_->stop();
 }

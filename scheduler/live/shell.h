@@ -15,9 +15,9 @@
 // Shutdown: nothing more is decided, the outcome of binds that were sent is awaited, then
 // conditions are written, the lease is given back and events are written, all within a time limit
 // (shell/shutdown.h). What was decided but not sent stays pending, for the next process. If the
-// outcome of a bind is not known in time, the lease is not given back: it expires. If a name is
-// being resolved when the loop has ended, the end waits for it, some seconds if the name server
-// does not answer; nothing is sent any more then.
+// outcome of a bind is not known in time, the lease is not given back: it expires. If a host name
+// is being resolved when the loop ends, the process waits for the resolver: some seconds if the
+// name server does not answer. Nothing is sent during that time.
 #pragma once
 
 #include "k8s-client/auth/cluster_access.h"

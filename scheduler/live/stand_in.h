@@ -1,5 +1,5 @@
-// What the engine gets in place of an object that cannot be read, so that nothing is given away
-// that the object may hold, and nothing else is blocked. Each contains what could be read.
+// What the engine gets in place of an object that cannot be read. It blocks everything that the
+// object may hold, and nothing else. It contains the parts of the object that could be read.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -10,9 +10,9 @@
 
 namespace sched::live {
 
-// A pod with a node takes more there than any node has: of CPU, memory, storage and GPUs, and of
-// everything that its containers name. A pod without a node is not placed, and nothing stands in
-// for it.
+// For a pod with a node: it requests more than any node has of CPU, memory, storage and GPUs, and
+// of every resource that its containers name. nullopt for a pod without a node: it holds nothing,
+// and is not placed.
 [[nodiscard]] std::optional<k8s::Pod> stand_in_for_pod(k8s::Pod partial);
 
 // A node that offers nothing and is cordoned.

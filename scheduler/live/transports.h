@@ -1,7 +1,7 @@
 // The two transports to the API server: one for everything, and one for the lease alone.
 //
-// A renewal waits neither for a token of the rate limit nor for a connection that a thousand binds
-// wait for. The two transports share the event loop and its one thread that resolves names: if the
+// So a renewal of the lease waits neither for the rate limit nor for a connection behind a thousand
+// binds. The two transports share the event loop and its one thread that resolves names: if the
 // server is given by name, as in some kubeconfigs, a new connection for the lease waits for the
 // name that is being resolved.
 #pragma once
@@ -22,8 +22,8 @@ namespace sched::live {
 [[nodiscard]] k8s::Result<void> check_transport(const config::ClientConnection& connection,
                                                 bool has_cpprest = k8s::has_cpprest_transport());
 
-// `loop` and `cluster` must outlive the transports. `times`: no byte of a bind is under way longer
-// than the margin (bind_gate.h).
+// `loop` and `cluster` must outlive the transports. `times`: a connection ends if its bytes are not
+// acknowledged within the margin (bind_gate.h).
 [[nodiscard]] std::unique_ptr<k8s::Transport> make_transport(
     k8s::EventLoop& loop, const k8s::ClusterAccess& cluster,
     const config::ClientConnection& connection, const BindTimes& times);

@@ -52,8 +52,8 @@ struct BindTimes {
   friend bool operator==(const BindTimes&, const BindTimes&) = default;
 };
 
-// For a lease of that duration: a third of it, and a fifteenth, but at most the values without a
-// lease. So three fifths remain for sending.
+// For a lease of that duration: the deadline is a third of it, and the margin a fifteenth, but at
+// most the defaults above. So at least three fifths of the lease remain for sending.
 [[nodiscard]] BindTimes bind_times(std::chrono::milliseconds lease_duration);
 
 class BindGate {

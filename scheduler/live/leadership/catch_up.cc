@@ -9,11 +9,12 @@ namespace sched::live {
 
 namespace {
 
-// A pod that was read, and deleted before the watch showed it, during a gap that the watch closed
-// with a new list, is never shown. So if something is missing for long, it is read again.
+// If the watch closes a gap with a new list, it never shows a pod that was read and then deleted
+// during the gap. So while pods are missing, they are read again after this time.
 constexpr std::chrono::seconds kReadAgain{2};
 
-// At the second read, and again after so many more: a watch that is being opened needs time.
+// The watches are opened again at the second read that finds pods missing, and then at every fifth
+// one after it, because a watch that is being opened needs time.
 constexpr int kReopenEvery = 5;
 
 // A value of a field selector, escaped as by apimachinery's fields.EscapeValue.
@@ -89,7 +90,8 @@ void CatchUp::start() {
     k8s::ReflectorOptions options;
     options.back_off = kReadBackOff;
     options.seed = reads_.size();
-    // Like the watch, it may use a connection to a server that is dead.
+    // The read, like the watch, may use a connection to a server that is dead, so it must fail
+    // soon.
     options.deadline = std::chrono::seconds{10};
     options.idle_limit = std::chrono::seconds{20};
     reads_.push_back(std::make_unique<Read>(transport_, loop_, pods_of(name), std::move(handler),

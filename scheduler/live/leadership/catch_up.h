@@ -65,7 +65,7 @@ class CatchUp {
   // No hook is called after it.
   void stop();
 
-  // How many pods that were read with a node the watch has not shown yet.
+  // How many of the pods that were read with a node are not yet shown by the watch.
   [[nodiscard]] std::size_t missing() const { return missing_.size(); }
 
  private:

@@ -1,4 +1,5 @@
-// Which replica leads, as the lease was last seen to say: for those that ask one that does not.
+// Which replica leads, by the last known state of the lease. A replica that does not lead names the
+// leader when it refuses a question.
 #pragma once
 
 #include <mutex>

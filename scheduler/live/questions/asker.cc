@@ -5,7 +5,8 @@
 
 namespace sched::live {
 
-// Locked by the engine's thread; blocked when the asker is gone.
+// Shared with questions that are under way. The engine's thread locks it while it uses the asker's
+// loop, so the asker cannot be destroyed meanwhile.
 struct Asker::Way {
   std::mutex mutex;
   Asker* asker;  // nullptr when it is gone; only its loop's thread calls it

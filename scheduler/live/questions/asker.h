@@ -1,4 +1,5 @@
-// One asker of the engine's thread. The answers come back on its own event loop, as calls.
+// Puts questions to the engine's thread. The answers come back as calls on the asker's own event
+// loop.
 //
 // Only a limited number of its questions is open at a time, so that askers of one kind do not crowd
 // out those of another; and fewer of one account, so that no account crowds out the others. Each
@@ -49,9 +50,10 @@ class Asker {
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
 
-  // `question` is called with the engine on the engine's thread, so everything that it holds must
-  // be its own. `done` is called once with the result, or with why there is none: at once if too
-  // many are open, else from the loop. Not after the client has gone.
+  // `question` is called with the engine on the engine's thread, so it must own everything that it
+  // uses. `done` is called once, with the result or with the reason why there is none: at once if
+  // too many questions are open, otherwise from the loop. It is not called after the client has
+  // gone.
   template <typename Ask, typename Done>
   void ask(Ask question, Client client, Done done) {
     using Answer = std::invoke_result_t<Ask, const Engine&>;
@@ -65,7 +67,7 @@ class Asker {
         });
   }
 
-  // Which replica would answer in place of this one that decides nothing; empty: it is not known.
+  // The identity of the replica that leads, if it is another one; empty: it is not known.
   [[nodiscard]] std::string leader() const { return leader_(); }
 
  private:

@@ -1,13 +1,13 @@
 // How often each account may ask: some questions at once, then one every so often.
 //
-// A token bucket for each account, kept as the one moment at which it is full again. A bucket that
-// is full need not be remembered, so accounts that ask seldom take no memory. The number of
-// accounts is bounded; where one more comes, the bucket that is nearest to full is forgotten, which
-// gives its account the least.
+// A token bucket for each account, stored as the time at which the bucket is full again. The number
+// of stored buckets is bounded. If one more is needed, all full buckets are removed, because a full
+// one need not be stored. If none is full, the one nearest to full is removed, because its account
+// gains the least by that.
 //
-// It is not a share of the engine's time: that is bounded for all questions together
-// (question_queue.h). It keeps one account from taking all of that, and the requests to
-// the API server that a question costs.
+// The budget does not bound the engine's time; question_queue.h does, for all questions together.
+// It keeps one account from using up that time, and from causing too many of the requests to the
+// API server that questions cost.
 #pragma once
 
 #include <chrono>
@@ -31,8 +31,8 @@ class Budget {
 
   explicit Budget(Limits limits) : limits_(limits) {}
 
-  // The account asks. nullopt: it may; else how long it must wait, and nothing is taken. O(1); with
-  // the most accounts there may be O(accounts).
+  // Takes one question from the account's budget. nullopt: the account may ask. Otherwise how long
+  // it must wait; nothing is taken. O(1), or O(accounts) if the most buckets are stored.
   [[nodiscard]] std::optional<Clock::duration> take(const std::string& account,
                                                     Clock::time_point now);
 

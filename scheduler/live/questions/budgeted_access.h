@@ -1,7 +1,7 @@
 // Which accounts may ask, and how often: the token's account, then its budget, then its rights.
 //
-// So what is refused is taken from the budget, too, and an account that asks without end causes no
-// reviews of rights. Beyond the budget the answer is 429 with Retry-After.
+// These are checked in this order. So refused requests use up the budget, too, and an account
+// beyond its budget causes no reviews of rights: the answer is 429 with Retry-After.
 #pragma once
 
 #include "k8s-client/access_review.h"
@@ -29,7 +29,8 @@ class BudgetedAccess {
   void if_allowed(const server::Request& request, std::vector<k8s::Access> wanted,
                   server::HttpServer::Answer answer, Allowed allowed);
 
-  // Takes one from the account's budget; false: there is none, and the request is answered.
+  // Takes one question from the account's budget. False: the budget is used up, and the request was
+  // answered with 429.
   bool take(const std::string& account, const server::HttpServer::Answer& answer);
 
  private:

@@ -1,4 +1,4 @@
-// What is answered to a request whose question the engine did not answer.
+// The reply to a request with a question that the engine did not answer.
 #pragma once
 
 #include "scheduler/live/questions/question_queue.h"

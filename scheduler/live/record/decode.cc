@@ -44,10 +44,10 @@ Json parsed(std::string_view line) {
   return Json::parse(line);
 }
 
-// What follows reads with at() and get(), which throw; decode_call() and decode_header() are where
-// that ends.
+// The functions below read with at() and get(), which throw. decode_call() and decode_header()
+// catch that.
 
-// A whole number that fits: get() would cut one that does not.
+// A whole number that fits into Number. get() would silently truncate one that does not.
 template <typename Number>
 Number whole(const Json& json) {
   const bool fits = json.is_number_unsigned() ? std::in_range<Number>(json.get<std::uint64_t>())
@@ -143,7 +143,7 @@ decision::NotPrepared not_prepared_from(const Json& json) {
           .message = json.at("message")};
 }
 
-// Absent in recordings from before they were told of.
+// Older recordings do not have the key.
 std::map<std::string, std::int64_t> amounts_from(const Json& json, std::string_view key) {
   const auto amounts = json.find(key);
   if (amounts == json.end()) return {};
@@ -154,7 +154,7 @@ std::map<std::string, std::int64_t> amounts_from(const Json& json, std::string_v
   return counts;
 }
 
-// Absent in recordings from before there were quotas.
+// Recordings that are older than quotas have no reason.
 decision::Unschedulable::Reason reason_from(const Json& json) {
   using Reason = decision::Unschedulable::Reason;
   const std::string name = json.value("reason", "");
@@ -188,7 +188,7 @@ decision::MisnamedScheduler misnamed_from(const Json& json) {
           .meant = json.at("meant")};
 }
 
-// The platform is absent in recordings from before it was told.
+// Older recordings do not have the platform.
 decision::NodeBackedOff backed_off_from(const Json& json) {
   return {.node = json.at("node"),
           .until = time_from(json.at("until")),

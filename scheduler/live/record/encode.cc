@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Text from the API server may hold anything; a line must not fail over it.
+// Text from the API server may hold any bytes; a line must not fail because of it.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -59,7 +59,7 @@ void FlightRecorder::stop() {
 
 void FlightRecorder::push(Event event, Haste haste, EventQueue& queue) {
   if (!recording_) return queue.push(std::move(event), haste);
-  // Copied outside of the lock; thrown away where too many wait, which is rare.
+  // Copied before the lock is taken. The copy is dropped if too many events wait, which is rare.
   auto copy = std::make_unique<Event>(event);
   const std::lock_guard lock(mutex_);
   if (waiting_.events.size() + events_in_work_ >= most_waiting_) copy.reset();

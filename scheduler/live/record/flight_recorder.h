@@ -1,6 +1,6 @@
-// Keeps the last hour of what the engine was told and answered, all the time.
+// Keeps the events and the decisions of the engine of the last hour, all the time.
 //
-// So little is asked of the engine's thread that it may always be on: a few words for each call,
+// It may always be on, because it costs the engine's thread little: a few words for each call,
 // which say what was called and when. The events are copied where they are pushed, and the
 // decisions where they are carried out, both on the event loop's thread. A thread of low priority
 // puts the three together, turns them into text and packs them (recording_ring.h).
@@ -8,7 +8,7 @@
 // What waits for that thread is bounded. Beyond the bound an event or a decision is not kept; the
 // recording says in its place how many are missing, and goes on.
 //
-// Not for every call of a long time: that is --record (recorder.h).
+// It does not keep all calls since the start; --record does (recorder.h).
 #pragma once
 
 #include "scheduler/live/event_queue.h"

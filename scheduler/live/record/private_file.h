@@ -6,8 +6,8 @@
 
 namespace sched::live {
 
-// Creates `file`, or empties it, with the mode 0600 also where it was there before with another.
-// Null: errno says why.
+// Creates `file`, or empties an existing one. It has the mode 0600 then, also if it had another one
+// before. Null: it failed, and errno says why.
 [[nodiscard]] std::FILE* open_private(const std::string& file);
 
 }  // namespace sched::live

@@ -5,15 +5,16 @@
 //   {"at": 1767225600000210, "step": {"bind": {…}}}        or  "step": null: nothing to decide
 //
 // A recording of the last hour (recording_ring.h) is of version 2 once its beginning is gone. Then
-// its first line has, too, "snapshot": {"objects": 1200, "decisions": 40, "at": …}: the next so
-// many lines are events that tell of the objects of the cluster as the engine last knew them, and
-// the calls follow. It may have gaps:
+// its first line has, too, "snapshot": {"objects": 1200, "decisions": 40, "at": …}: then `objects`
+// lines follow, events with the cluster's objects as the engine knew them at that time, and after
+// them the calls. It may have gaps:
 //
 //   {"at": 1767225600000300, "lost": {"events": 3, "decisions": 0}}
 //
-// Times are microseconds since 1970. Objects are Kubernetes' own JSON, with the fields in use. From
-// the first line and the calls in order an engine gives the same decisions again, unless there is a
-// snapshot or a gap: then it may differ behind it. `bench replay --recording` does both.
+// Times are microseconds since 1970. Objects are Kubernetes' own JSON, with the fields in use. An
+// engine with the configuration of the first line that gets the calls in order makes the same
+// decisions again. After a snapshot or a gap its decisions may differ. `bench replay --recording`
+// replays recordings of both versions.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -64,8 +65,8 @@ struct LostCalls {
 
 using EngineCall = std::variant<AppliedCall, StepCall, LostCalls>;
 
-// What events about a kind of object begin with: "NodeUpserted", "NodeDeleted". A kind without a
-// word here does not compile.
+// The word with which the names of events about a kind of object begin: "NodeUpserted",
+// "NodeDeleted". A kind without a word here does not compile.
 template <typename Object>
 inline constexpr std::string_view kKindWord = [] {
   static_assert(sizeof(Object) == 0);  // its word belongs below
@@ -109,7 +110,7 @@ inline constexpr std::string_view kKindWord<k8s::GpuQuota> = "Quota";
 // One line each, without its newline.
 [[nodiscard]] std::string encode(const RecordHeader& header);
 [[nodiscard]] std::string encode(const EngineCall& call);
-// A decision alone, as it stands in a step: what two runs are compared by.
+// A decision alone, as in a step: for comparing two runs.
 [[nodiscard]] std::string encode(const std::optional<Decision>& decision);
 
 [[nodiscard]] k8s::Result<RecordHeader> decode_header(std::string_view line);

@@ -18,8 +18,9 @@ namespace {
 // Beyond this many calls the writer is woken before its second is over.
 constexpr std::size_t kManyCalls = 4'096;
 
-// By default a pipe without a reader and a limit of the file's size end the process; with their
-// signals blocked in the thread that writes they are errors like any other.
+// By default, a write to a pipe without a reader or beyond the limit of a file's size raises a
+// signal that ends the process. With these signals blocked in the writing thread, the write fails
+// with an error.
 void take_signals_as_errors() {
   sigset_t set;
   sigemptyset(&set);
@@ -116,7 +117,7 @@ bool Recorder::is_writing() {
 void Recorder::run() {
   take_signals_as_errors();
   write_until_the_end();
-  // Here, where a last failure to write is harmless too.
+  // On this thread, because the last write may raise one of the blocked signals.
   file_->close();
 }
 

@@ -3,12 +3,12 @@
 // The engine's thread only hands things over; a thread of its own turns them into text and writes,
 // at least once a second, so that a killed process loses about a second. Write errors (a full disk,
 // a reader of a pipe that is gone) and a disk that falls far behind end the recording, not the
-// scheduler: the file is closed, and what is in it is whole but for its last line. It is not taken
-// up again, since what would follow the gap could not be computed again.
+// scheduler: the file is closed, and all its lines but the last are complete. The recording is not
+// resumed, because calls after a gap could not be replayed.
 //
-// A file that has reached its limit ends with its last whole line. It is the beginning that is
-// kept, since a recording is computed again from its first line; what happened last is kept by the
-// flight recorder (flight_recorder.h).
+// A file that has reached its limit ends with its last whole line. The beginning is kept, because a
+// recording is replayed from its first line. The flight recorder (flight_recorder.h) keeps the
+// latest calls.
 #pragma once
 
 #include "k8s-client/error.h"

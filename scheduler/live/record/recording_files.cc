@@ -60,7 +60,7 @@ k8s::Result<std::string> RecordingFiles::write(const RecordingParts& parts, Time
   const std::string file =
       (fs::path(folder_) / fmt::format("{}{}{}", kNameBegin, stamp, kNameEnd)).string();
   const std::string unfinished = file + ".part";
-  // A name that is there already is no link to somewhere else then.
+  // An existing file of that name may be a link to another file, which must not be overwritten.
   std::remove(unfinished.c_str());
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(open_private(unfinished),
                                                                std::fclose);

@@ -1,4 +1,4 @@
-// What flags say of recordings: sizes and times as Kubernetes writes them, checked.
+// The flags for recordings, checked: sizes and durations in Kubernetes' notation.
 #pragma once
 
 #include "k8s-client/error.h"

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kSegmentText = 1U << 20U;
 // A segment spans no more than this part of the age.
 constexpr int kSegmentsAtLeast = 12;
-// So many parts of the age late is folded, so that it is done for several segments at once.
+// Segments are folded when the oldest one exceeds the age by this part of it, so that several are
+// folded at once.
 constexpr int kLate = 6;
 
 constexpr std::uint64_t kGone = 1;
@@ -39,7 +40,7 @@ struct KeyOf {
   std::uint64_t operator()(const Other& /*other*/) const {
     return 0;
   }
-  // Its last one is stored as an object's last version is.
+  // The snapshot keeps the last event of this type, like the last version of an object.
   std::uint64_t operator()(const event::DisruptionBudgetsReadable& /*e*/) const {
     return key_for("DisruptionBudgetsReadable", {});
   }
@@ -125,7 +126,7 @@ void RecordingRing::add(const EngineCall& call) {
 void RecordingRing::keep_limits() {
   if (const std::size_t old = too_old(); old > 0) fold(old);
   if (const std::size_t many = too_many_bytes(); many > 0) fold(many);
-  // What is left for calls would be folded again and again.
+  // Otherwise little room would be left for calls, and they would be folded again and again.
   if (bytes_of(snapshot_) > limits_.bytes / 4 * 3) give_up();
 }
 
@@ -172,12 +173,13 @@ void RecordingRing::fold(std::size_t segments) {
   std::size_t line = 0;
   std::size_t objects = 0;
   std::uint64_t decisions = header_.snapshot ? header_.snapshot->decisions : 0;
-  // Each goes once it was read, so that the old and the new snapshot are not there at once.
+  // Each segment is dropped once it was read, so that the old and the new snapshot are never both
+  // whole in memory.
   const auto move_over = [&](std::deque<Segment>& from) {
     const Segment segment = std::move(from.front());
     from.pop_front();
     const auto unpacked = unpack_member(*segment.packed);
-    // Nothing but broken memory does that; no reason to end the process.
+    // Only broken memory can cause this. It is no reason to end the process.
     if (!unpacked) return static_cast<void>(line += segment.keys.size());
     std::string_view rest = unpacked->text;
     for (const LineKey key : segment.keys) {

@@ -3,18 +3,18 @@
 // Calls are collected in segments of some hundred kilobytes of text; a full one is packed
 // (gzip_member.h). When the oldest segments are older than the limit, or all is larger than the
 // limit, they are *folded* into the snapshot: of their calls only the last state of each object is
-// kept, as the event that told it, and objects that were deleted go. So what the ring shows always
-// begins with the objects of the cluster as the engine was last told them, and goes on with every
-// call since.
+// kept, as the event that brought it, and deleted objects are dropped. So the recording begins with
+// the cluster's objects as the engine knew them at that time, and continues with every call since.
 //
 // A snapshot of objects is not the engine's state. It lacks what the engine derives from the order
 // and time of earlier events: how often a pod was tried and since when it waits, back-offs of pods
 // and nodes, holds, pods assumed on nodes whose bind was not confirmed yet, random draws of ties.
-// As long as nothing has been folded, there is no snapshot: the calls begin with the engine's
-// first, and give its decisions again, exactly.
+// As long as nothing has been folded, there is no snapshot: the calls begin with the engine's first
+// one, and a replay makes exactly its decisions again.
 //
 // Folding costs time in proportion to the snapshot, so it is done for several segments at a time.
-// No threads, no clock: flight_recorder.h has both. Members are shared with those that read them.
+// No threads, no clock: flight_recorder.h has both. Readers share the members, which are never
+// changed.
 #pragma once
 
 #include "scheduler/live/record/record.h"
