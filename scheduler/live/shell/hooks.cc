@@ -187,7 +187,7 @@ QuotaStatusWriter::Hooks Shell::Parts::quota_hooks() {
 }
 
 QuotaMemory::Calls Shell::Parts::quota_memory_calls() {
-  // Beside the lease, whose name it has with a suffix.
+  // In the lease's namespace, with the lease's name and a suffix.
   const config::LeaderElection& lease = options_.configuration.leader_election;
   k8s::ObjectMeta own;
   own.namespace_ = lease.resource_namespace;
@@ -358,7 +358,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
     began_.erase(found);
   }
   reporter_->bind_ended(outcome, duration, decision);
-  // That there is nothing to bind any more is an answer, too.
+  // kOvertaken means that the server has answered, too.
   if (outcome.end == BindEnd::kBound || outcome.end == BindEnd::kOvertaken) {
     problems_.resolved("bind");
   }
@@ -371,7 +371,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
                                     .message = outcome.message,
                                     .because = why_failed(outcome.end)});
   }
-  // After the callback: what waits behind this bind is looked at once the next bind has gone out.
+  // Posted, so that the binder sends its next bind first: statuses and events go out after binds.
   loop_->post([this] { tell_what_waits(); });
 }
 

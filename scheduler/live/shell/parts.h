@@ -47,7 +47,7 @@
 
 namespace sched::live {
 
-// What clocks on walls show: for what people read, never to measure with.
+// The system's clock, for times that people read. Durations are never measured with it.
 [[nodiscard]] Time wall_clock();
 
 [[nodiscard]] std::unique_ptr<FlightRecorder> make_flight_recorder(const ShellOptions& options);
@@ -93,23 +93,25 @@ class Shell::Parts {
   void handle(const QuotaNews& quotas);
   void on_outcome(BindOutcome outcome);
   void on_pod(const k8s::Pod& pod);
-  // Lets what waits behind binds go, once none waits.
+  // Sends the statuses and events that wait behind binds, if no bind waits.
   void tell_what_waits();
   void begin_to_decide();
   void tell_engine(Event event);
   std::vector<server::Check> liveness() const;
   std::vector<server::Check> readiness() const;
   std::string metrics_text();  // on any thread
-  // Since the watches of pods and nodes were both known to be up to date; nullopt: never yet.
+  // How old the known state of pods and nodes is: the greater age of the two watches; nullopt: one
+  // was never up to date yet.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> data_age() const;
-  // What the engine knows of GPUs and waiting pods is on the next page: it is a question to the
-  // engine like others, in its own time.
+  // Asks the engine for the totals of GPUs and waiting pods, like any other question. The next
+  // scrape shows them.
   void ask_for_totals();
   // For SecurePort::Scheduler.
   std::function<void(FlightRecorder::Done)> recording_source();
   void begin_shutdown(const std::string& reason);
   Shutdown::Parts shutdown_parts();
-  // Ends at once: another process may bind now, or what is known of the cluster is worthless.
+  // Ends at once: another process may bind now, or the known state of the cluster is not valid any
+  // more.
   void on_lost();
   void ask_version();
 

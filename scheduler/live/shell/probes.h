@@ -1,15 +1,15 @@
 // What /livez and /readyz look at.
 //
-// The event loop answers both, so one that hangs answers neither. The engine's thread is looked at
-// from there: a process whose engine hangs would go on to renew its lease and schedule nothing,
-// and only its end lets another one lead.
+// The event loop answers both, so an event loop that hangs answers neither. It also checks the
+// engine's thread: a process with an engine that hangs would renew its lease and schedule nothing,
+// and another process can lead only after it has ended.
 //
 // How long is too long? One event or one decision, which is what the heartbeat measures, took at
 // most 0.11 s with 100,000 nodes (bench decide: the first look at a shape on all nodes). A question
-// looks at each node once as well, and words what it sees. The bound is a thousand times that: a
-// machine that starves the scheduler, or a build with sanitizers, is no reason to restart it, which
-// would only add a start to the load. The probes of the Deployment add half a minute (three
-// failures, ten seconds apart).
+// looks at each node once as well, and writes the result as text. The bound is a thousand times
+// that: a machine that starves the scheduler, or a build with sanitizers, is no reason to restart
+// it, which would only add a start to the load. The probes of the Deployment add half a minute
+// (three failures, ten seconds apart).
 #pragma once
 
 #include "scheduler/server/endpoints.h"

@@ -12,10 +12,10 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// How often it is looked whether all writes are done.
+// How often it is checked whether all writes are done.
 constexpr milliseconds kPoll{20};
 
-// Of the reserve what is left to the events, however slow the lease's server is.
+// The part of the reserve that remains for the events if giving the lease back is slow.
 constexpr milliseconds kForEvents{500};
 
 }  // namespace
@@ -100,7 +100,7 @@ Shutdown::Parts Shell::Parts::shutdown_parts() {
   return parts;
 }
 
-// Another one may bind soon: not even what is decided may be told any more.
+// Another process may bind soon, so nothing more is sent, not even decisions that were made.
 void Shell::Parts::on_lost() {
   end_ = End::kLost;
   quota_statuses_->stop();

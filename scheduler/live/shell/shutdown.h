@@ -1,14 +1,14 @@
 // The order in which a scheduler ends, once nothing is decided any more.
 //
 //   1. binds that were sent are settled, and conditions written;
-//   2. the lease is given back, if every bind is settled: one that may still land keeps the next
-//      leader waiting for the lease's end;
+//   2. the lease is given back if every bind is settled. If a bind may still be carried out, it is
+//      not given back: the next leader then waits for the lease's end;
 //   3. events are written.
 //
-// All within `limit`, of which the last `reserve` is kept for the lease and the events: whatever
-// waits for a server in trouble must not keep the next leader waiting, too. The default limit is
-// what a bind takes to be settled at most, with the reserve behind it, and leaves the transport
-// some seconds of those that the kubelet grants (terminationGracePeriodSeconds, 30).
+// All this takes at most `limit`. The last part of it, `reserve`, is kept for the lease and the
+// events, so that writes to a slow server do not delay the next leader. The default limit is the
+// longest time until a bind is settled, plus the reserve. It leaves the transport some of the
+// seconds that kubelet grants (terminationGracePeriodSeconds, 30).
 //
 // On the event loop's thread.
 #pragma once
@@ -31,10 +31,10 @@ class Shutdown {
     // Some binds were sent and are not settled; some conditions are on their way.
     std::function<bool()> binds_open;
     std::function<bool()> statuses_open;
-    // Called again and again while anything of that is open: what waits behind binds may go.
+    // Called repeatedly while any of these is open: sends what waits behind binds.
     std::function<void()> go_on;
-    // Gives the lease back; calls `done` when that is through, at the latest after `limit`. Empty
-    // without leader election.
+    // Gives the lease back; without leader election, the lease of the store mark. Calls `done`
+    // after that, at the latest after `limit`. Empty: there is none.
     std::function<void(std::chrono::milliseconds limit, std::function<void()> done)> release;
     // Writes the events that wait, likewise.
     std::function<void(std::chrono::milliseconds limit, std::function<void()> done)> flush_events;

@@ -22,9 +22,10 @@ using server::Reply;
 using server::text_reply;
 
 constexpr std::string_view kTenantPath = "/answers";
-// Of a namespace with more waiting pods the others are counted.
+// If more pods of the namespace wait, the others are only counted.
 constexpr std::size_t kMostRows = 1'000;
-// So many namespaces of others are asked about; the pods of further ones are not named.
+// For so many other namespaces the account's rights are reviewed. Pods of further ones are not
+// named.
 constexpr std::size_t kMostNamespaces = 8;
 
 k8s::Access pods_in(const std::string& namespace_, const char* verb = "get") {
@@ -33,8 +34,8 @@ k8s::Access pods_in(const std::string& namespace_, const char* verb = "get") {
 
 k8s::Access list_nodes() { return k8s::ResourceAccess{.verb = "list", .resource = "nodes"}; }
 
-// A question about one pod needs the right to get it; which there are, to list them; about the
-// whole cluster, to list the pods of all namespaces, and nodes.
+// What the question is about, and so which rights it needs: kPod and kQuota to get the pods of the
+// namespace, kQueue to list them, kCluster to list the pods of all namespaces, and nodes.
 enum class About { kCluster, kPod, kQueue, kQuota };
 
 struct Wanted {

@@ -5,25 +5,26 @@
 //                                             other namespaces do not count as waiting
 //   GET /answers/why?namespace=NS&pod=NAME    as `kubectl gpu why -o json` (answers/json.h)
 //   GET /answers/queue?namespace=NS           as `kubectl gpu queue -o json`, of the pods of NS
-//   GET /answers/quota?namespace=NS           as `kubectl gpu quota -o json`, of what counts them
+//   GET /answers/quota?namespace=NS           as `kubectl gpu quota -o json`, of NS's quotas
 //
-// An account must be allowed to get the pods of NS, and for the queue to list them; otherwise
-// nothing is said, not even whether there is such a pod. For the overview it must be allowed to
-// list all pods, and nodes. The answer names a pod of another namespace only to an account that may
-// get the pods of that one, or list all, and nodes only to one that may list nodes
-// (answers/withhold.h). Each right is reviewed by the API server, and its word is good for some
-// seconds (server/delegated_access.h). What cannot be reviewed is not named. Of nodes that are gone
-// nothing is known: where a pod waits for a reason that names one, its name stays, as it does in
-// the pod's own status.
+// An account must be allowed to get the pods of NS, and for the queue to list them; otherwise the
+// answer says nothing, not even whether the pod exists. For the overview it must be allowed to list
+// all pods, and nodes. The answer names a pod of another namespace only to an account that may get
+// the pods of that one, or list all, and nodes only to one that may list nodes
+// (answers/withhold.h). The API server reviews each right, and its answer is valid for some seconds
+// (server/delegated_access.h). A name is left out if the right cannot be reviewed. Exception: nodes
+// that do not exist any more are not recognised. If the reason why a pod waits names such a node,
+// the name stays, as in the pod's own status.
 //
-// Of a pod that waits the status says what the answer says soon after (Scheduler::on_judged).
+// Soon after an answer about a pod that waits, the pod's status says the same
+// (Scheduler::on_judged).
 //
-// Each answer says how old the state of the cluster was that it was computed from. Of a pod that
-// has a node it says how that was chosen, with the runner-up, if this process decided it lately
+// Each answer says how old the cluster state is from which it was computed. For a pod with a node
+// it says how the node was chosen, and which was the runner-up, if this process decided that lately
 // (ui/notes.h).
 //
-// Each account has a budget of questions (questions/budgeted_access.h). Besides, it counts as all
-// others do that ask the engine (questions/asker.h).
+// Each account has a budget of questions (questions/budgeted_access.h). The limits for all
+// questions to the engine apply, too (questions/asker.h).
 //
 // The pod of `why` is read from the API server with the scheduler's own rights, after those of the
 // account were reviewed, as for /explain (questions/pod_questions.h).

@@ -29,7 +29,8 @@ class History {
     friend bool operator==(const Sample&, const Sample&) = default;
   };
 
-  // The oldest goes where there are too many. One that is no later than the last is dropped.
+  // Adds a sample, and drops the oldest one if there are too many. Ignores a sample that is not
+  // later than the last one.
   void add(const answers::Overview& overview, Time at);
 
   [[nodiscard]] const std::deque<Sample>& samples() const { return samples_; }

@@ -19,7 +19,7 @@ bool has_gpus(const k8s::Pod& pod) {
   return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), has);
 }
 
-// The message of a quota names it.
+// A quota's message names the quota already, so headline_of() need not.
 UiNotes::Refusal refusal_by(const decision::Unschedulable& told) {
   const answers::Refusal refusal{.message = told.message,
                                  .details = told.details,
@@ -31,7 +31,8 @@ UiNotes::Refusal refusal_by(const decision::Unschedulable& told) {
       .reason = told.reason};
 }
 
-// The pod waits until room is made for it, whatever quota or node lacked it before.
+// From now on the pod waits until room is made for it, whether its quota or the nodes refused it
+// before.
 UiNotes::Refusal wait_for_room(const decision::Evict& told) {
   std::string reason =
       answers::short_reason({.message = told.message, .details = {}, .plugins = {}});

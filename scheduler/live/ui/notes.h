@@ -1,10 +1,10 @@
-// What the page and the answers for tenants say and the engine does not keep: the last pods that
-// were bound and why there, in one sentence why each pod waits, and the names of pods that have
-// GPUs.
+// What the page and the answers for tenants show but the engine does not store: the pods that were
+// bound last and why on these nodes, one sentence why each pod waits, and the names of pods that
+// have GPUs.
 //
 // The engine's thread notes decisions, so that their number fits what it answers next; the event
-// loop notes outcomes of binds, and pods; the secure port's thread reads. All is bounded: of what
-// is more, nothing is noted, and the page has less to say.
+// loop notes outcomes of binds, and pods; the secure port's thread reads. All of it is bounded:
+// beyond the bounds nothing is noted, and the page shows less.
 #pragma once
 
 #include "k8s-client/api/pod.h"

@@ -24,7 +24,7 @@ using server::Reply;
 using server::text_reply;
 
 constexpr std::string_view kPath = "/ui";
-// All that the page asks for itself is one account's.
+// The account of the questions that the page asks for its document, not for a user.
 constexpr const char* kOwnAccount = "the page";
 
 Reply json_reply(std::shared_ptr<const std::string> json) {

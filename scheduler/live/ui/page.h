@@ -5,9 +5,9 @@
 //   /ui/why?namespace=NS&pod=NAME  why a pod waits, judged now; as `kubectl gpu why -o json`
 //   /ui/node?node=NAME             a node and the pods that have its GPUs; as of
 //                                  `kubectl gpu nodes -o json`
-//   /ui/what-if?…                  the same of a pod that is not there (what_if.h), with "notes"
+//   /ui/what-if?…                  the same of a pod that need not exist (what_if.h), with "notes"
 //
-// Read-only. A user who may get the nonResourceURL /ui, by the API server's word, gets all of it:
+// Read-only. A user to whom the API server grants `get` of the nonResourceURL /ui sees all of it:
 // the page names pods of all namespaces. It needs a token, which no browser has: `kubectl gpu ui`
 // adds it (scheduler/kubectl-gpu/ui/).
 //

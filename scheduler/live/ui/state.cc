@@ -19,12 +19,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Text from the API server may hold anything; a page must not fail over it.
+// Text from the API server may hold any bytes; the page must not fail because of it.
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// At most so many bytes, and no character cut.
+// Cuts the text after at most so many bytes, never inside a character.
 std::string shortened(std::string text, std::size_t at_most) {
   if (text.size() <= at_most) return text;
   const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
@@ -149,7 +149,7 @@ Json json_of(const UiNotes::Bound& bound) {
   return json;
 }
 
-// Columns of equal length; those of pieces that there never were are left out.
+// Columns of equal length. Left out: columns of a kind of pieces that the cluster never had.
 Json history_json(const History& history) {
   using Of = std::int64_t (*)(const History::Sample&);
   struct Column {

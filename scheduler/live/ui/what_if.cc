@@ -42,7 +42,8 @@ tl::expected<k8s::Pod, std::string> pod_of(const std::string& json) {
   return *std::move(pod);
 }
 
-// Whether a value may be named to be used again: a few bytes could then stand for a million values.
+// Whether the text may contain a YAML anchor. With anchors a few bytes could stand for a million
+// values.
 bool has_anchor(std::string_view text) {
   constexpr std::string_view kBeforeValues = " \t\n:,[{-";
   for (std::size_t at = 0; at + 1 < text.size(); ++at) {
@@ -93,7 +94,7 @@ tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count, cons
   return pod_of(pod.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-// The engine must not take it for one that it knows, or for one that has a node.
+// Makes it a new pod: without a node, and with a uid that no pod in the engine has.
 Read as_new(k8s::Pod pod, const std::string& namespace_, const std::vector<std::string>& served,
             bool is_manifest) {
   WhatIf what;

@@ -1,5 +1,4 @@
-// What a question about a pod that need not be there asks: the pod, as the API server would have
-// it.
+// Reads the pod of a what-if question: a pod that need not exist, as the API server would store it.
 //
 //   namespace=NS&gpus=N[&type=T][&tolerates=KEY]   a pod of one container that asks for N GPUs, of
 //                                    that type, and tolerates taints of that key
@@ -18,7 +17,7 @@ namespace sched::live {
 
 struct WhatIf {
   k8s::Pod pod;  // of a scheduler that is served, on no node, with no uid that is known
-  std::vector<std::string> notes;  // what was read otherwise than it stands there, in sentences
+  std::vector<std::string> notes;  // sentences about what was read differently from the request
 };
 
 // `served`: scheduler names; the first is taken where none is named. On error: what is wrong, for

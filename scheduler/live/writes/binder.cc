@@ -178,7 +178,7 @@ void Binder::on_answer(Id id, const k8s::Result<void>& result) {
 void Binder::on_refused(Attempt& attempt, const k8s::Error& error) {
   // It waited for a connection until it was too late to send it.
   if (error.kind != k8s::ErrorKind::kStatus && !hooks_.may_send()) return put_off(attempt);
-  // This does not settle an earlier call.
+  // An earlier call may still be carried out, whatever the answer to this one is.
   if (attempt.may_land_until) return look_later(attempt, &error);
   if (error.is_status(404)) return finish(attempt, BindEnd::kOvertaken, "the pod is gone");
   hooks_.on_problem(error, milliseconds(0));
@@ -217,7 +217,8 @@ void Binder::look(Attempt& attempt) {
   read_more();
 }
 
-// Not later than the next report, nor than the moment at which an unbound pod settles it.
+// Reads the pod after a pause. It ends at the latest when the next report is due, and when an
+// unbound pod begins to settle the outcome.
 void Binder::look_later(Attempt& attempt, const k8s::Error* error) {
   milliseconds pause = next_pause(attempt, error);
   const auto not_beyond = [&](TimePoint at) {

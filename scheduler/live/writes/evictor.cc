@@ -16,10 +16,10 @@ std::string disruption_message(const decision::Evict& decision, bool reclaimed) 
                                         : ": preempting to accommodate a higher priority pod");
 }
 
-// The pod is no more, or its name is another pod's by now. A 409 alone does not say so: the server
-// returns it, too, where a write has failed for another reason (bind_answer.h). Sources: Kubernetes
-// 1.36, apimachinery pkg/api/validation, ValidateObjectMetaAccessorUpdate; apiserver
-// pkg/registry/rest, BeforeDelete, and pkg/storage, Preconditions.
+// Whether the pod is gone, or another pod has its name now. A 409 alone does not prove that,
+// because the server also returns it if a write has failed for another reason (bind_answer.h).
+// Sources: Kubernetes 1.36, apimachinery pkg/api/validation, ValidateObjectMetaAccessorUpdate;
+// apiserver pkg/registry/rest, BeforeDelete, and pkg/storage, Preconditions.
 bool is_gone(const k8s::Error& error, bool deletes) {
   const auto says = [&](const char* words) {
     return error.message.find(words) != std::string::npos;
@@ -29,8 +29,8 @@ bool is_gone(const k8s::Error& error, bool deletes) {
                  : error.is_status(422) && says("metadata.uid:");
 }
 
-// 401 and 409 pass, too: a token may be renewed, and a patch that met another write can be
-// repeated.
+// Whether a repetition may succeed. That includes 401, because the token may be renewed, and 409,
+// because a patch that met another write can be repeated.
 bool may_pass(const k8s::Error& error) {
   if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
   return error.is_passing() || error.is_status(401) || error.is_status(409);
@@ -100,7 +100,7 @@ void Evictor::send(const StepPtr& step) {
 
 void Evictor::on_answer(const StepPtr& step, const k8s::Result<void>& result) {
   --open_;
-  // Whatever has become of the decision, the pod ends.
+  // Also if the decision is over by now: the pod ends.
   if (result && step->kind == Kind::kDelete) {
     hooks_.on_evicted(*step->decision, {step->pod, step->reclaimed});
   }
@@ -121,7 +121,7 @@ void Evictor::on_done(const StepPtr& step) {
     case Kind::kMark:
       step->kind = Kind::kDelete;
       step->back_off.reset();
-      // Before others: the condition is about a deletion that follows at once.
+      // Before other calls, because the condition announces a deletion that follows at once.
       return ready_.push_front(step);
     case Kind::kDelete:
       return gone(*step);
@@ -132,7 +132,7 @@ void Evictor::on_failed(const StepPtr& step, const k8s::Error& error) {
   const bool is_victim = step->kind != Kind::kNominate;
   if (is_victim && is_gone(error, step->kind == Kind::kDelete)) return gone(*step);
   if (may_pass(error)) return repeat(step, error);
-  // Somebody else has given the pod this condition, for another reason: it ends all the same.
+  // The condition was refused for good. The pod is deleted all the same.
   if (step->kind == Kind::kMark) return on_done(step);
   end(*step->decision, failure_of(*step, error));
 }
@@ -189,7 +189,7 @@ void Evictor::end(const decision::Evict& decision, Failure failure) {
   hooks_.on_outcome(plan, std::move(failure.told));
 }
 
-// The last references to the decision may go with it.
+// This may destroy the decision: the steps may be its last owners.
 void Evictor::drop(std::uint64_t plan) {
   std::erase_if(pausing_, [&](const StepPtr& step) { return step->decision->plan == plan; });
   tasks_.erase(plan);

@@ -1,15 +1,17 @@
 // Makes room for pods by decisions to evict (decision::Evict), and reports the outcome of each.
 //
-// First the pod that needs the room is nominated for the node. Only when the server has taken that,
-// each victim gets the condition DisruptionTarget, by which a Job can tell its end from a failure,
-// and is then deleted, also if that was refused for good. Victims go side by side. A victim that is
-// gone, or has left its name to another pod, needs no call any more: its room is free.
+// First the pod that needs the room is nominated for the node. Only after the server has accepted
+// that, each victim gets the condition DisruptionTarget, by which a Job can tell its end from a
+// failure. Then the victim is deleted, even if the condition was refused for good. The victims of a
+// decision are handled in parallel. A victim that is gone, or whose name another pod has by now,
+// needs no call any more: its room is free.
 //
 // Each call names the uid of its pod, so it cannot hit another one, and it can be sent twice. A
-// call without an answer, or with one that may pass, is therefore repeated, until two minutes after
-// the decision: then, or with a refusal that will not pass, the decision has failed. No call for it
-// goes out after that, and the engine decides anew. Victims that are deleted stay deleted. A pod
-// that needs the room no longer (forget()) ends its decision at once, without an outcome.
+// call without an answer, or with a failure that may be temporary, is repeated until two minutes
+// after the decision. After that time, or after a permanent refusal, the decision has failed: no
+// further call is sent for it, and the engine decides anew. Victims that are deleted stay deleted.
+// If the pod does not need the room any more (forget()), its decision ends at once, without an
+// outcome.
 //
 // While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
 // thread.
@@ -84,8 +86,8 @@ class Evictor {
     bool reclaimed = false;                  // of a victim (decision::Victim)
     std::unique_ptr<k8s::Timer> pause = {};  // before it is repeated
   };
-  // Why a call failed. The condition of the pod that room is made for has no name of another
-  // namespace's pod, and none of the server's words about it.
+  // Why a call failed. The condition of the pod that room is made for must not name a pod of
+  // another namespace, nor quote the server's message about it.
   struct Failure {
     std::string told;     // for the pod's condition
     std::string in_full;  // for the log

@@ -152,8 +152,8 @@ void QuotaStatusWriter::take_in(const std::string& uid, const k8s::Result<void>&
     quotas_.erase(found);
     return;
   }
-  // Until then the watch shows the result. If it does not, the same is written once more, with an
-  // outdated version, and refused.
+  // By the end of the pause the watch usually shows the result. Otherwise the same status is sent
+  // once more, with an outdated version, and the server refuses it.
   state.pause = loop_.after(delay_after(state, result), [this, uid] {
     const auto due = quotas_.find(uid);
     if (due == quotas_.end()) return;

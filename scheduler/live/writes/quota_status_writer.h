@@ -1,10 +1,10 @@
 // Keeps the status of each GpuQuota equal to the engine's account.
 //
-// Written is the difference between the engine's account and the status of the object in the watch.
-// So any other writer's change (an earlier leader, another scheduler, a person) is corrected, and
-// nothing is written that is already there. Each write names the version that it is based on. If
-// the object has changed meanwhile, the server refuses (409), and it is tried again from what the
-// watch shows then.
+// It writes the difference between the engine's account and the status that the watch shows. So a
+// change by any other writer (an earlier leader, another scheduler, a person) is corrected, and a
+// status that is correct already is not written. Each write names the version that it is based on.
+// If the object has changed meanwhile, the server refuses (409), and it is tried again from what
+// the watch shows then.
 //
 // An object is written at most once in `interval`, one write at a time, and few objects at a time,
 // because a change of the cluster can affect thousands of quotas. Writes wait behind binds: while

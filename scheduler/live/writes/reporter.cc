@@ -306,7 +306,8 @@ void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds du
   switch (outcome.end) {
     case BindEnd::kGivenBack:
       if (outcome.message.empty()) return;
-      // The next node may be another one: without the node's name this is reported once.
+      // The next attempt may choose another node. Without the node's name the message stays the
+      // same, and is reported once.
       return tell_not_bound(bind, "not bound yet: " + outcome.message, number);
     case BindEnd::kFailed:
       return tell_not_bound(

@@ -41,11 +41,11 @@ class Reporter {
   void evicting(const decision::Evict& decision, std::chrono::nanoseconds duration,
                 std::uint64_t number = 0);
   void evicted(const decision::Evict& decision, const decision::Victim& victim);
-  // Pods of that schedulerName are nominated for nodes here, and are not any more when they wait
-  // for something else.
+  // This process nominates pods of that schedulerName for nodes. It takes the nomination back when
+  // such a pod waits for something else.
   void nominates_for(const std::string& scheduler_name) { nominates_.insert(scheduler_name); }
-  // Somebody asked why the pod waits: its status says what the answer says. Numbers that cannot
-  // help it change without a decision on it.
+  // An answer to a user said why the pod waits: its status gets the same text. Otherwise they could
+  // differ, because numbers that give the pod no room change without a new decision on it.
   void judged(const PodRef& pod, const answers::Told& told);
   // Reports that are only for people.
   void report(const decision::ForeignGpuPod& decision);
@@ -67,7 +67,8 @@ class Reporter {
   // kube-scheduler's reason for a failure after a node was chosen.
   template <typename Attempt>
   void tell_not_bound(const Attempt& attempt, const std::string& message, std::uint64_t number);
-  // What becomes of the nomination of a pod that waits without one.
+  // What to write as the nomination of a pod that waits for something else: empty removes it;
+  // nullopt leaves it as it is.
   [[nodiscard]] std::optional<std::string> no_nomination(const std::string& scheduler_name) const;
   void record(const PodRef& pod, const std::string& scheduler_name, std::string type,
               std::string reason, std::string action, std::string note, std::uint64_t number = 0);

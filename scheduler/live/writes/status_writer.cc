@@ -76,10 +76,11 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
   PodState& state = *found->second;
   state.pod = pod;
   const bool queued = state.wanted.has_value();
-  // What is to become of the nomination outlasts a newer text that does not speak of it.
+  // A change of the nomination that is not written yet is kept if the newer text does not set the
+  // nomination.
   if (queued && !condition.nominated_node) condition.nominated_node = state.wanted->nominated_node;
-  // Such a pod is nominated by a call of its own, too (evictor.h), which the watch may not show
-  // yet.
+  // The evictor nominates such a pod, too (evictor.h), and the watch may not show that yet: what
+  // the server has is not known.
   const bool is_nominated = condition.nominated_node && !condition.nominated_node->empty();
   if (is_nominated && condition.nominated_node != state.nominated) state.nominated = std::nullopt;
   if (state.written && has_it(*state.written, state.nominated, condition) && !state.in_flight) {
