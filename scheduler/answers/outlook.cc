@@ -34,7 +34,8 @@ std::size_t Outlook::advance(Engine& engine, Time now) {
     }
   }
   using Reason = decision::Unschedulable::Reason;
-  // Groups of which pods are missing have that told when none has come for a while.
+  // The engine reports a group with missing pods only after none of them has come for a while. So
+  // what it waits for is added here.
   for (const PodInLine& pod : engine.in_line()) {
     if (pod.group_waits.empty() || by_uid_.contains(pod.pod.uid)) continue;
     of(pod.pod).refusal =

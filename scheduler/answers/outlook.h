@@ -2,8 +2,8 @@
 //
 // The engine makes all its decisions, and they are collected. This is how a running scheduler would
 // continue from what the API server shows, and how a stopped one would begin. The engine is changed
-// by it: pods that start are assumed on their nodes. No pod is evicted: one for which others
-// would have to leave waits, and its refusal says for what.
+// by it: pods that start are assumed on their nodes. No pod is evicted. A pod that would need
+// evictions waits, and its refusal says for what.
 #pragma once
 
 #include "scheduler/engine/engine.h"

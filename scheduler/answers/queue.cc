@@ -47,7 +47,7 @@ void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
   if (!refusal.details.empty()) row.message += " " + refusal.details;
 }
 
-// The same where what becomes of it is not computed.
+// The same without an outlook: from the last refusal, if there was one.
 void tell(QueueRow& row, const PodInLine& pod, std::optional<LastRefusal> refusal) {
   if (pod.place == PodInLine::Place::kGated) return tell(row, pod, nullptr, Outlook());
   if (refusal) {

@@ -84,16 +84,16 @@ struct LastRefusal {
 [[nodiscard]] bool is_earlier(const PodInLine& a, const PodInLine& b);
 
 // The waiting pods of one namespace, as a running scheduler has them: by priority, then age, as
-// turns are within a quota. Others have turns in between, so nothing is said of what starts.
-// Strangers are the pods of Engine::misnamed(). At most `at_most` rows in all. Changes nothing.
-// O(pods that wait).
+// turns are within a quota. Pods of other namespaces have turns in between, so the answer does not
+// say which pods start. Strangers are the pods of Engine::misnamed(). At most `at_most` rows in
+// all. Changes nothing. O(pods that wait).
 [[nodiscard]] Queue queue_seen(
     const Engine& engine, const std::string& namespace_,
     const std::function<std::optional<LastRefusal>(const std::string& uid)>& refusal_of,
     std::size_t at_most);
 
-// Why a pod waits, for one line: the shortage in numbers where there is one, else kube-scheduler's
-// reasons; of a quota its words, without its name.
+// Why a pod waits, for one line: for a shortage its numbers, otherwise kube-scheduler's reasons;
+// for a quota its text without its name.
 [[nodiscard]] std::string short_reason(const Refusal& refusal);
 
 // The same with the quota's name, if it is by quota.

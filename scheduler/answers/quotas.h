@@ -1,4 +1,4 @@
-// What is said of quotas.
+// Answers about quotas.
 #pragma once
 
 #include "scheduler/answers/pod_names.h"
@@ -52,7 +52,7 @@ struct QuotasSeen {
   NamespaceQuotas of;
   std::vector<Loan> loans = {};                       // `of.borrowed`, with names
   std::optional<std::chrono::seconds> data_age = {};  // as Why::data_age
-  // Names that are not told (withhold.h): of the head in line, of namespaces in conditions.
+  // Whether names were taken out (withhold.h): of the head in line, or of namespaces in conditions.
   bool is_withheld = false;
 };
 

@@ -12,7 +12,7 @@ namespace sched::answers {
 namespace {
 
 using Json = nlohmann::json;
-// The text is JSON, but says what this version does not know.
+// Thrown if the text is JSON, but not an answer that this version knows.
 struct NotKnown {};
 using Verdict = Why::Verdict;
 
@@ -95,7 +95,7 @@ void read_into(const Json& object, const char* key, PodRef& pod) {
   read_into(*found, "name", pod.name);
 }
 
-// Of what another process wrote: the time is not to be trusted to be one.
+// Another process wrote the text, so it may have no valid time there.
 void read_into(const Json& object, const char* key, Time& time) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return;
@@ -233,7 +233,7 @@ Json answer_of_kind(std::string_view text, const char* kind) {
   return json;
 }
 
-// Calls read(), and says of what it throws that it is no answer.
+// Returns what read() returns; if it throws, the reason why the text is no answer.
 template <typename Read>
 auto read_answer(Read&& read) -> tl::expected<decltype(read()), std::string> try {
   return read();

@@ -42,7 +42,7 @@ std::string without_first_sentence(const std::string& text) {
   return end == std::string::npos ? std::string() : text.substr(end + 2);
 }
 
-// A scheduler that evicts pods for it has said so in its status.
+// If pods are being evicted for the pod, its status names the node.
 std::string nomination_of(const k8s::Pod& pod) {
   const std::string& node = pod.status.nominated_node_name;
   if (node.empty()) return {};
@@ -61,8 +61,8 @@ Explanation judge(const Engine& engine, const k8s::Pod& pod, Why& why) {
   return explanation;
 }
 
-// Only of a pod that no turn comes to until something changes: of others the status says more, or
-// will soon be written anew.
+// Whether the pod was refused and gets no turn until something changes. For other pods the status
+// says more, or will soon be written anew.
 bool was_refused(const PodInLine& pod) {
   return pod.never.empty() &&
          (pod.place == PodInLine::Place::kParked || pod.place == PodInLine::Place::kRefused);
@@ -113,7 +113,7 @@ Why about(const k8s::Pod& pod, Time now) {
   return why;
 }
 
-// Of a pod that waits for no turn of ours; nullopt: it does.
+// The answer for a pod that waits for no turn of this scheduler; nullopt: it waits for one.
 std::optional<Why> why_settled(const Engine& engine, const k8s::Pod& pod,
                                const std::set<std::string>& served, Time now) {
   Why why = about(pod, now);
@@ -124,7 +124,7 @@ std::optional<Why> why_settled(const Engine& engine, const k8s::Pod& pod,
     why.verdict = Why::Verdict::kPlaced;
     why.node = pod.spec.node_name;
     if (pod.status.start_time) why.since = *pod.status.start_time;
-    // Which nodes it could go to, not only the one that it has.
+    // Without its node, so that all nodes are judged and not only that one.
     k8s::Pod unbound = pod;
     unbound.spec.node_name.clear();
     if (ours) {
@@ -234,7 +234,7 @@ Why why_now(const Engine& engine, const k8s::Pod& pod, Time now) {
   return why;
 }
 
-// Where the pod could go alone does not matter, nor is that for its status.
+// The pod starts only with its group. So where it could go alone is left out, also for its status.
 void wait_with_group(Why& why, const PodInLine& in_line) {
   why.verdict = Why::Verdict::kWaits;
   why.node.clear();

@@ -108,10 +108,10 @@ struct Why {
 // "Placed", "Starts", "Waits", "Gated", "Never", "NotOurs", "Finished".
 [[nodiscard]] const char* to_string(Why::Verdict verdict);
 
-// How the pod, which need not be there, would be judged now, as if it waited: kStarts where some
-// node would take it now, else kWaits. Whether others have their turn before it is not asked.
-// Changes nothing, so that it can be asked of a running scheduler. Pods that would have to end
-// have no names yet (name_ends). O(nodes · their reasons).
+// How the pod, which need not exist, would be judged now, as if it waited: kStarts if some node
+// would take it now, else kWaits. Turns of other pods before it are not considered. Changes
+// nothing, so that it can be asked of a running scheduler. Pods that would have to end have no
+// names yet (name_ends). O(nodes · their reasons).
 [[nodiscard]] Why why_now(const Engine& engine, const k8s::Pod& pod, Time now);
 // The same of a pod that was read, as it is: it may wait, have a node, have finished, or be another
 // scheduler's. O(nodes · their reasons).

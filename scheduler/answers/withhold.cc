@@ -15,7 +15,7 @@ bool is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-// Calls `each` with the begin and the end of every word that a node may be called, in order.
+// Calls `each` with the begin and the end of every word that may be a node's name, in order.
 void for_each_word(std::string_view text,
                    const std::function<void(std::size_t begin, std::size_t end)>& each) {
   for (std::size_t at = 0; at < text.size();) {

@@ -39,10 +39,11 @@ struct Visible {
 // `why` is of why_now, why_waiting or why_seen, with its ends named (name_ends).
 void withhold(Why& why, const Visible& visible);
 
-// Of a queue that names pods of the reader's own namespace alone: nodes.
+// Takes out the names of nodes. The queue names pods of the reader's own namespace alone.
 void withhold(Queue& queue, const Visible& visible);
 
-// The head in line, and the namespaces in conditions; amounts and the names of quotas stay.
+// Takes out the head in line, and the namespaces in conditions; amounts and the names of quotas
+// stay.
 void withhold(QuotasSeen& quotas, const Visible& visible);
 
 }  // namespace sched::answers

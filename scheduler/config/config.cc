@@ -35,7 +35,7 @@ ClientConnection read_client_connection(ObjectReader& document) {
     if (fields.one_of("transport", {"asio", "cpprest"}) == "cpprest") {
       connection.transport = TransportKind::kCpprest;
     }
-    // What is always so, in upstream's words; any other value would have no effect.
+    // Only upstream's values for what is always done here. Any other value would have no effect.
     fields.one_of("contentType", {"", kProtobuf});
     fields.one_of("acceptContentTypes", {"", kProtobuf, kProtobufElseJson});
     if (const auto qps = fields.number("qps")) {

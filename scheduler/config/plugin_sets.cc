@@ -90,7 +90,7 @@ void read_enabled(ObjectReader& item, const Registry& registry, PointSet& set) {
   const std::string name = item.string("name").value_or("");
   const PluginEntry* entry = find_plugin(registry, name);
   if (name.empty()) return item.complain("", "needs a name");
-  // Before its weight: what is wrong with a misspelt plugin is its name.
+  // The name is checked before the weight, so that a misspelt plugin gets an error about its name.
   if (entry == nullptr && !engine_point_of(name)) {
     return item.complain("name", unusable_plugin(name, registry));
   }
@@ -181,7 +181,8 @@ void apply(const std::vector<PointSet>& sets, Point point, std::vector<PluginUse
   }
 }
 
-// The same plugin is switched off by name at one step, and on at the other step of the same role.
+// Complains of plugins that are switched off by name at one step, and on at the other step of the
+// same role.
 void complain_of_contradictions(ObjectReader& plugins, const std::vector<PointSet>& sets) {
   for (const PointSet& on : sets) {
     for (const PointSet& off : sets) {

@@ -10,7 +10,7 @@ namespace sched::config {
 
 namespace {
 
-// The limit, because each is looked for on each node that changes.
+// Limited, because each label is looked up on each node that changes.
 constexpr std::size_t kMostLabels = 8;
 
 // Kubernetes' rule for the key of a label, as far as it can be checked here: an optional prefix and

@@ -37,7 +37,7 @@ Json at(const Json& object, const char* key) {
   return object.is_object() ? object.value(key, Json::object()) : Json::object();
 }
 
-// An API server would take an unknown field off the object, and warn.
+// An API server would drop an unknown field, and warn.
 k8s::Result<void> check_fields(const Json& object, const std::string& path,
                                const std::vector<std::string>& known) {
   if (!object.is_object()) return {};
@@ -49,7 +49,7 @@ k8s::Result<void> check_fields(const Json& object, const std::string& path,
   return {};
 }
 
-// Of a GpuQuota: a misspelt amount would be none.
+// The fields of a GpuQuota: a misspelt amount would be read as none.
 k8s::Result<void> check_fields(const Json& quota) {
   const Json spec = at(quota, "spec");
   if (auto read = check_fields(spec, "spec", kQuotaFields); !read) return read;
@@ -120,7 +120,7 @@ class Reader {
   // Whether the pod will have the name that it has here.
   enum class Name : std::uint8_t { kOwn, kMadeUp };
 
-  // A node that is drained evicts none of those that the files replace.
+  // Pods that the files replace are not evicted by a drain of their node.
   void leave_out_replaced() {
     std::set<std::string> uids;
     for (const PodRef& pod : into_.replaced) uids.insert(pod.uid);

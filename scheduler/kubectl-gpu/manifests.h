@@ -29,8 +29,8 @@ struct Known {
 // the priority of their class; to claims the phase Pending; to storage classes immediate binding. A
 // claim without a class gets none, because the API server chooses the cluster's default. Claims of
 // a StatefulSet's volumeClaimTemplates are not made. A pod is identified by namespace and name: it
-// is an error if one is given twice. One that the cluster has it replaces; what the file says of
-// its uid, node and status, as kubectl get -o yaml prints it, is then left out. Pods of other
+// is an error if one is given twice. A pod that the cluster has already is replaced; the uid, node
+// and status in the file, as kubectl get -o yaml prints them, are then left out. Pods of other
 // workloads than StatefulSets have names that only their controllers know, and replace none. Other
 // errors: an object of another kind, and a priority class that is neither known nor in the files.
 [[nodiscard]] k8s::Result<void> load_manifests(const std::vector<std::string>& files,

@@ -19,10 +19,10 @@ struct LeaderAddress {
   std::string namespace_ = "gpu-scheduler";
   std::string lease = "gpu-scheduler";
   std::uint16_t port = 10259;  // --secure-port
-  std::string role = kUiRole;  // named where the way is forbidden
+  std::string role = kUiRole;  // named in the message if access is forbidden
 };
 
-// All but `nodes` and `plan`: where the scheduler is, and as whom it is asked.
+// For all commands but `nodes` and `plan`: where the scheduler is, and the credentials for it.
 struct SchedulerOptions {
   LeaderAddress leader;
   std::string server;  // a URL, in place of the leader's pod

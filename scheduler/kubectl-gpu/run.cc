@@ -31,7 +31,7 @@ namespace sched::kubectl {
 namespace {
 
 constexpr std::chrono::seconds kWatchInterval{5};
-// A user who may list the cluster waits no longer for the scheduler's answer.
+// How long a user who may list the cluster waits for the scheduler's answer.
 constexpr std::chrono::seconds kPatience{2};
 constexpr std::string_view kClearScreen = "\x1b[H\x1b[2J";
 
@@ -208,8 +208,9 @@ class Answering {
     return kUnreadable;
   }
   // The scheduler's answers about one pod and about the cluster have all that can be computed here,
-  // and how a pod was placed. But the request shows it the caller's token, which may have more
-  // rights than the scheduler's own: only if the caller asks for it.
+  // and how a pod was placed. But the request gives the scheduler the caller's token, which may
+  // have more rights than its own. So the scheduler is asked first only if the caller asks for
+  // that.
   [[nodiscard]] bool asks_first() const {
     const bool has_answer =
         options_.command == Command::kOverview || options_.command == Command::kWhy;

@@ -19,8 +19,8 @@ struct Terminal {
   std::ostream& err;
   Style style;  // without `wide` and `now`
   Time (*now)();
-  // Ends the process after the last answer; nullptr: run() returns. To take a cluster of 60,000
-  // pods apart, object by object, would take 0.14 s of 0.95.
+  // Ends the process after the last answer; nullptr: run() returns. This skips the destructors,
+  // which would take 0.14 s of 0.95 for a cluster of 60,000 pods.
   void (*end)(int code) = nullptr;
 };
 

@@ -214,7 +214,7 @@ void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
 
 namespace {
 
-// Each quota, by index, after its parent, and its depth.
+// The rows of the tree, as depth and index: each quota comes after its parent.
 std::vector<std::pair<std::size_t, std::size_t>> as_tree(const std::vector<QuotaStatus>& quotas) {
   std::map<std::string, std::vector<std::size_t>> parts;  // by the parent's name
   for (std::size_t i = 0; i < quotas.size(); ++i) {
@@ -236,7 +236,7 @@ std::vector<std::pair<std::size_t, std::size_t>> as_tree(const std::vector<Quota
       const auto [depth, at] = rows.back();
       add_parts(quotas[at].name, depth + 1);
     }
-    // What is left is in a circle, and not in force.
+    // The quotas that are left have parents in a cycle, and are not in force.
     std::erase_if(parts, [](const auto& entry) { return entry.second.empty(); });
     if (!parts.empty()) add_parts(parts.begin()->first, 0);
   }

@@ -195,7 +195,8 @@ void show_room(std::ostream& out, const Why& why) {
 std::string next_step(const Why& why, const Style& style) {
   const std::string in = " -n " + why.pod.namespace_;
   const std::string get = "kubectl get pod/" + why.pod.name + in + style.kubectl_flags + " -o yaml";
-  // A user who is not told everything may not use the commands that need everything.
+  // A user for whom names were left out may lack the rights that the commands for the whole cluster
+  // need.
   const bool is_told_all = !why.withheld;
   switch (why.verdict) {
     case Verdict::kPlaced:

@@ -19,8 +19,9 @@ struct Style {
   bool colours = false;
   bool bars = false;
   bool wide = false;
-  // What a next step repeats of the command line, each with a space in front: which cluster kubectl
-  // is to ask; the same for kubectl gpu, or files in its place; the namespace, if one was given.
+  // Flags of the command line that a suggested next command repeats, each with a leading space: the
+  // cluster for kubectl; the cluster, or the files in its place, for kubectl gpu; the namespace, if
+  // one was given.
   std::string kubectl_flags = {};
   std::string cluster_flags = {};
   std::string namespace_flag = {};

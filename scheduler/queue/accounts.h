@@ -22,7 +22,7 @@ class Accounts {
   [[nodiscard]] virtual std::vector<quota::InPool> in_pools(QueueId queue) const = 0;
   // Whether the pool has anything to lend now.
   [[nodiscard]] virtual bool lends(quota::PoolId pool) const = 0;
-  // How many nodes were looked at so far to answer what no answer was known for (Finder::searched).
+  // How many nodes searches have looked at so far; stored answers do not count (Finder::searched).
   [[nodiscard]] virtual std::uint64_t searched() const = 0;
   // What a parked entity waits for; nullopt: it has room.
   [[nodiscard]] virtual std::optional<WaitsFor> obstacle(const Entity& parked) = 0;

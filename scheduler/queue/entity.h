@@ -34,8 +34,8 @@ inline constexpr WaitsFor kWaitsForTurn = 1U << 2;   // the entities before it i
 inline constexpr WaitsFor kWaitsForChange =
     1U << 3;  // a change of its quota, which can never give so much
 inline constexpr WaitsFor kWaitsForOthers = 1U << 4;  // other pods, on any node; or other objects
-// Another node, or other facts of a node: as their facts are, no node takes it even when empty.
-// Only in the main queue: which quota has its turn depends on what wakes its pods.
+// A new node, or changed facts of a node: with their present facts no node takes it, even when
+// empty. Only in the main queue, because the turns of quotas depend on what wakes their pods.
 inline constexpr WaitsFor kWaitsForFacts = 1U << 5;
 inline constexpr std::size_t kWaitsForBits = 6;
 
@@ -84,7 +84,7 @@ struct QueueOrder {
 struct Apart {
   // All 0: nothing sets it apart. any(): rules do.
   std::uint64_t pod_class = 0;  // id of its class + 1: it is alike only with its class
-  std::uint64_t besides = 0;    // number of what rules read of it besides its class
+  std::uint64_t besides = 0;    // id of what else rules read of it
   std::uint64_t arrival = 0;    // its own: it is alike with no other entity
   // Its own, too: something is held for it, so it has room where others have none. Rules do not
   // matter to it, and it stays in line.

@@ -1,7 +1,7 @@
 // Entities that wait, each in exactly one place, and which of them has the next turn.
 //
 //   active    wait for their turn: priority, then age
-//   backoff   their bind failed; they become active after a while
+//   backoff   their bind, or a step before it, failed; they become active after a while
 //   parked    their kind has no room (parked_kinds.h)
 //   refused   a constraint refuses them; woken by changes of the objects that it named
 //   gated     have scheduling gates; leave when their pods change
@@ -25,7 +25,7 @@
 
 namespace sched {
 
-// What several queues keep together, so that no caller has to ask each of them.
+// What several queues store in one place, so that no caller has to ask each of them.
 struct Roster {
   Timers timers;                                 // of entities in backoff, parked, refused
   std::array<std::size_t, kQueuePlaces> pods{};  // how many pods are in each place

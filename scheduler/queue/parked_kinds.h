@@ -40,8 +40,8 @@ class ParkedKinds {
   // Marks for a check the groups that wait for one of these. O(those groups · log groups).
   void check(WaitsFor opened);
   // The same after nodes got more room, for the groups that wait for nodes and not for others. No
-  // node has more free than `free`; groups that need more sleep on. O(groups asleep so + those
-  // marked · log groups).
+  // node has more free than `free`; groups that need more sleep on. O(groups that sleep for nodes
+  // alone + those marked · log groups).
   void check_nodes(const NodeRoom& free);
   // Marks for a check at most `most` groups that wait for others and were not checked since
   // changes.others, and at most `most` that were not checked since changes.nodes. Returns how many.
@@ -95,8 +95,9 @@ class ParkedKinds {
   ByBest& to_check(const Group& group) { return group.is_put_off ? put_off_ : to_check_; }
   ByBest to_check_;
   ByBest put_off_;
-  // Sleeping groups by the bit of what they wait for; their order is visible nowhere. What decides
-  // whether a group is to be checked is stored beside its pointer, since there may be very many.
+  // Sleeping groups by the bit of what they wait for; their order has no effect. What decides
+  // whether a group is to be checked is stored beside its pointer, because there may be very many
+  // groups.
   struct Asleep {
     Group* group = nullptr;
     NodeRoom least_room;  // of its entities, if they wait for nodes alone

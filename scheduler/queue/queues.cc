@@ -14,7 +14,8 @@ void Queues::remove(Entity& entity) {
   if (entity.queue == kMainQueue) return;
   std::erase(borrowing_, &entity);
   ++version_;
-  // The entity may come back with other values, or another one at its address.
+  // The pointer must not stay: the entity may come back with other values, or another entity may
+  // get its address.
   Slot& slot = slots_.find(entity.queue)->second;
   if (slot.ranked == &entity) slot.ranked = nullptr;
 }
@@ -97,8 +98,8 @@ void Queues::nodes_opened(const NodeRoom& free) {
   forget_borrowing();
   main_.check_parked_for_nodes(free);
   refresh();
-  // An entity of a quota may have a node held for it: that node has more free for it than for
-  // others.
+  // Whatever `free` is: a node may be held for an entity of a quota, and then has more room for it
+  // than for others.
   for (const QueueId id : wait_for_nodes_) touch(id).check_parked(kWaitsForNodes);
 }
 

@@ -66,11 +66,11 @@ class Queues {
   // active; only a back-off and a gate are kept.
   void move(Entity& entity, QueueId to);
 
-  // The entity has the next turn. Whether it would have it, too, if its quota stood there.
+  // `head` has the next turn. Whether it would still have it if its quota stood at `at`.
   [[nodiscard]] bool comes_first(const Entity& head, const quota::Standing& at);
-  // The entity has the next turn, but could only borrow where its quota stands there: others come
-  // first. This lasts until the entity is put elsewhere, its quota's account changes, or something
-  // opens.
+  // `head` has the next turn, but the nodes with room would make it borrow, and its quota would
+  // stand at `at` then: others come first. From now on its quota stands there, until the entity is
+  // put elsewhere, its quota's account changes, or something opens.
   void borrows_at(Entity& head, const quota::Standing& at);
 
   // Refused entities that wait for the object, or for any of its kind, become active.
@@ -80,10 +80,10 @@ class Queues {
   // others are checked only by check_some_for_others(). O(queues with such entities + kinds of pods
   // without quota).
   void nodes_opened(const NodeRoom& free);
-  // Nodes have other facts, or are new: those that wait for that may have room, now or when
-  // something ends there. O(kinds that wait for that).
+  // Facts of nodes have changed, or nodes are new: entities that wait for that may have room there,
+  // now or after a pod ends. O(kinds that wait for that).
   void facts_changed() { main_.check_parked(kWaitsForFacts); }
-  // Parked entities that wait for others may have room; they too are checked only there.
+  // Parked entities that wait for others may have room. check_some_for_others() checks them.
   void others_changed() { ++roster_.changes.others; }
   [[nodiscard]] const Changes& changes() const { return roster_.changes; }
   // Whether some entity may wait for others.
@@ -130,8 +130,8 @@ class Queues {
   // which the limit is reached is finished. Large enough that it is reached only in very large
   // clusters, or by pods that differ on purpose.
   static constexpr std::uint64_t kSearchedInRound = 500'000;
-  // So many turns after the first entity was put off, the round ends: others with a queue that
-  // never gets empty do not keep it waiting for ever.
+  // The round ends at the latest so many turns after the first entity was put off. So tenants with
+  // queues that never get empty do not keep it waiting for ever.
   static constexpr std::size_t kTurnsOfOthers = 1'000;
 
   // The queue of that number; null: no entity has been in it yet.
@@ -165,7 +165,7 @@ class Queues {
   EntityQueue& touch(QueueId id);
   void mark(QueueId id, Slot& slot);
   EntityQueue& entered(Entity& entity);
-  // Where entities of that queue, or of all, stand as borrowers is not known any more.
+  // Resets Entity::borrows_at of that queue's entities, or of all.
   void forget_borrowing(std::optional<QueueId> queue = {});
   // Brings what is kept of the touched queues up to date.
   void refresh();

@@ -12,7 +12,8 @@ namespace sched {
 
 class Timers {
  public:
-  // The entity is due at `at`, which it remembers. It has no other time. O(log entities).
+  // The entity is due at `at`, which becomes its ready_at. It must have no timer yet. O(log
+  // entities).
   void start(Entity& entity, Time at) {
     entity.ready_at = at;
     entities_.emplace(std::pair{at, entity.order.arrival}, &entity);

@@ -96,8 +96,8 @@ class WaitingLine {
     quota::Demand demand;
     ByOrder members;  // not empty
   };
-  // Profile, kind, and priority: a head that is always young would hide an older one that comes
-  // behind it by its priority.
+  // Profile, kind, and priority. Without the priority, heads of high priority, which may always be
+  // young, would hide an older entity of low priority.
   using Key = std::tuple<std::size_t, std::uint32_t, std::int32_t>;
   static Key key_of(const Entity& entity) {
     return {entity.profile, entity.kind, entity.order.priority};

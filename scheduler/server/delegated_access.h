@@ -1,12 +1,12 @@
-// Who may do what, as the API server says: TokenReview, then SubjectAccessReview, which is how
-// kube-scheduler guards its --secure-port.
+// Which accounts may do what. The API server decides, by TokenReview and then SubjectAccessReview,
+// as for kube-scheduler's --secure-port.
 //
 // An answer is good for ten seconds, yes and no alike (kube-scheduler's own times), so that scrapes
-// cost the API server next to nothing, and a right that was taken away ends as soon. What strangers
-// can cause is bounded: reviews at a time, and answers that are remembered, the oldest of which go
-// first; requests for the same with one token share one review. Whose token it is is remembered
-// apart, for further questions with that token. Tokens themselves are not kept, but their SHA-256.
-// A review that fails is no answer, and not remembered.
+// cost the API server next to nothing, and a right that was taken away ends as soon. What unknown
+// clients can cause is bounded: the number of reviews at a time, and of stored answers, of which
+// the oldest are dropped first. Requests with one token for the same rights share one review. The
+// user of a token is stored separately, for further questions with that token. Of tokens only the
+// SHA-256 is stored. A review that fails is no answer, and is not stored.
 #pragma once
 
 #include "k8s-client/access_review.h"
@@ -58,13 +58,14 @@ class DelegatedAccess {
     std::size_t open = 64;
   };
 
-  // Reviews that fail, and those that are answered: each time, the caller tells people once.
+  // Called for each review that fails, and for each that is answered. The receiver logs a repeated
+  // problem only once.
   struct Hooks {
     std::function<void(const k8s::Error&)> on_problem = [](const k8s::Error&) {};
     std::function<void()> on_progress = [] {};
   };
 
-  // `loop` must outlive it, and it what `calls` may still call back.
+  // `loop` must outlive it, and it must outlive the callbacks of `calls`.
   DelegatedAccess(k8s::EventLoop& loop, Calls calls, Limits limits, Hooks hooks);
   DelegatedAccess(const DelegatedAccess&) = delete;
   DelegatedAccess& operator=(const DelegatedAccess&) = delete;
@@ -74,8 +75,8 @@ class DelegatedAccess {
   // known.
   void ask(std::string_view token, std::vector<k8s::Access> wanted,
            std::function<void(const Verdict&)> done);
-  // Which of them the token's user may do, in their order; no to what cannot be reviewed. Each is
-  // remembered apart. Calls `done` once, at once if all is known.
+  // Whether the token's user may do each of `wanted`, in their order; false for what cannot be
+  // reviewed. Each answer is stored separately. Calls `done` once, at once if all is known.
   void ask_each(std::string_view token, const std::vector<k8s::Access>& wanted,
                 std::function<void(const std::vector<bool>&)> done);
 
@@ -102,7 +103,7 @@ class DelegatedAccess {
     std::vector<k8s::Access> wanted;
     std::size_t allowed = 0;  // of them, so far
     k8s::UserInfo user = {};
-    Clock::time_point user_until{};  // so long the token is known to be that user's
+    Clock::time_point user_until{};  // until then `user` is known to be the token's
     std::vector<std::function<void(const Verdict&)>> waiting;
   };
 

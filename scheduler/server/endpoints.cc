@@ -21,8 +21,8 @@ std::string line_of(const Check& check) {
   return fmt::format("[+]{} ok, but {}\n", check.name, check.note);
 }
 
-// "ok" alone when all is well; otherwise, or where it is asked for, every check, in the form of
-// Kubernetes' own health pages.
+// "ok" alone if every check passes without a note. Otherwise, or if `verbose`, every check, in the
+// form of Kubernetes' own health pages.
 Reply probe_reply(std::string_view page, const std::vector<Check>& checks, bool verbose) {
   const bool well =
       std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.passed; });

@@ -1,6 +1,6 @@
-// The paths that are served, as kube-scheduler has them: /livez and /healthz (a restart would not
-// help), /readyz (it knows the cluster; a standby, too, which may not decide yet) to everybody;
-// /metrics to those who may read it, by the API server's word.
+// The paths of kube-scheduler. For all clients: /livez and /healthz (ok: a restart would not help),
+// and /readyz (ok: it knows the cluster; also a standby, which may not decide yet). For accounts
+// that the API server allows to read it: /metrics.
 #pragma once
 
 #include "k8s-client/http/event_loop.h"
@@ -15,12 +15,12 @@
 
 namespace sched::server {
 
-// One thing that must be so before the scheduler is well.
+// One condition of a healthy scheduler.
 struct Check {
   std::string name;
   bool passed = false;
   std::string why_not;
-  std::string note = {};  // what is to be known even if it passes; empty: nothing
+  std::string note = {};  // shown even if the check passes; may be empty
 };
 
 struct ProbeEndpoints {
@@ -55,7 +55,7 @@ void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s
 void if_allowed(DelegatedAccess& access, const Request& request, std::vector<k8s::Access> wanted,
                 HttpServer::Answer answer,
                 std::function<void(HttpServer::Answer, const std::string& user)> allowed);
-// The same with a token that was kept of a request.
+// The same with the token of a request, copied from it.
 void if_allowed(DelegatedAccess& access, std::string_view token, std::vector<k8s::Access> wanted,
                 HttpServer::Answer answer,
                 std::function<void(HttpServer::Answer, const std::string& user)> allowed);

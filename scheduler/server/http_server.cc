@@ -106,16 +106,16 @@ class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
   }
 
  private:
-  // The connection that waits makes the acceptor ready at once: to ask again right away would spin.
+  // The waiting connection makes the acceptor ready again at once. Without a pause this would be a
+  // busy loop.
   void pause(const error_code& error) {
     const auto pause = std::exchange(pause_, std::min(2 * pause_, kLongestPause));
     hooks_.on_problem(connection_error("accepting a connection", error), pause);
     retry_ = loop_.after(pause, [this] { accept(); });  // ends with close()
   }
 
-  // When all places are taken, the connection goes that has had one longest without being given
-  // anything: strangers that open connections must not keep a probe or a scrape from being
-  // answered.
+  // If all places are taken, the oldest connection that is not being served is closed: clients that
+  // only open connections must not keep a probe or a scrape from being answered.
   void serve(Tcp::socket socket) {
     std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
     if (sessions_.size() >= max_connections_) {

@@ -1,9 +1,10 @@
 // A small HTTP server for probes and scrapes.
 //
-// GET only, one request a connection. What a stranger can make it hold is bounded: the number of
-// connections, the size of a request, and the time that each may take, one that never asks too. One
-// connection more than there may be ends the oldest that is not being given what it asked for, so
-// those that never ask, or are refused, keep no other client out.
+// GET and HEAD only, one request per connection. What a client can make it hold is bounded: the
+// number of connections, the size of a request, and the time of a connection, also of one without a
+// request. If there is one connection too many, the oldest one that is not getting a reply of
+// status 200 is closed; if all are, the oldest of all. So clients that send no request, or are
+// refused, keep no other client out.
 //
 // A connection that cannot be accepted (no file descriptor is left) stays in the kernel's queue;
 // the next try comes after a pause that doubles up to a second, as in Go's net/http.
@@ -27,8 +28,8 @@ namespace sched::server {
 
 class ServingCertificate;
 
-// Where a bearer token stands that came by the API server's proxy of pods, which takes the header
-// Authorization for itself and sends it no further.
+// The header of a bearer token that comes through the API server's proxy of pods. The proxy uses
+// the header Authorization itself, and does not forward it.
 inline constexpr const char* kForwardedAuthorization = "X-Gpu-Scheduler-Authorization";
 
 // Valid during the handler's call only.
@@ -37,8 +38,8 @@ struct Request {
   std::string_view query = {};  // what stands behind the "?", as it came: see query.h
   std::optional<std::string_view> bearer_token = {};  // of Authorization, else of the above
   std::string_view host = {};                         // the header; empty: there is none
-  // Expires when no answer is waited for any more: it was given, or the client is gone, or its
-  // time is up. May be kept.
+  // Expires when the answer is not needed any more: it was given, or the client is gone, or its
+  // time is up. May be stored.
   std::weak_ptr<const void> client = {};
 };
 
@@ -68,16 +69,17 @@ class HttpServer {
     std::string address;
     std::size_t max_connections = 64;
     std::chrono::milliseconds time_limit = kTimeLimit;  // of a connection
-    // Given: HTTPS with it. Must outlive the server.
+    // Not nullptr: HTTPS with this certificate, which must outlive the server.
     ServingCertificate* certificate = nullptr;
   };
 
   // What happens to it, on the event loop's thread.
   struct Hooks {
-    // A connection could not be accepted; each time, the caller tells people once.
+    // A connection could not be accepted. Called each time; the receiver logs a repeated problem
+    // only once.
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem =
         [](const k8s::Error&, std::chrono::milliseconds) {};
-    // One was.
+    // A connection was accepted.
     std::function<void()> on_progress = [] {};
   };
 

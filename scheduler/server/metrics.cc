@@ -164,7 +164,7 @@ struct Metrics::Families {
   Counter* events_joined = nullptr;
   Counter* events_dropped = nullptr;
 
-  // As they come; only the I/O thread touches them. By extension point, profile, success; by
+  // Made when first needed; only the I/O thread uses them. By extension point, profile, success; by
   // plugin.
   std::map<std::tuple<std::string, std::string, bool>, Histogram*> by_point;
   std::map<std::string, Counter*, std::less<>> by_plugin;

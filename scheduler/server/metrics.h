@@ -51,7 +51,7 @@ class Metrics {
   void preempts(std::size_t victims);
   // A pod was evicted because its quota had borrowed (decision::Victim).
   void reclaimed();
-  // The accounts of the quotas that are as they were told last, but for these.
+  // The accounts of quotas that have changed. All others are as in earlier calls.
   void quotas(const QuotaNews& news);
   void gpu_figures(const GpuFigures& figures);
   // The GPUs and the pods that wait, as of `now`.

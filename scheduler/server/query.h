@@ -1,8 +1,8 @@
 // The part of a URL behind its "?": parameters, as forms and `curl --data-urlencode` write them.
 //
 // Strict, since a parameter that is misread gives the answer to another question: each name once,
-// and every "%" with two hexadecimal digits behind it. What a name or a value may be is for the
-// reader to say. A header's limit bounds all of it (session.cc).
+// and every "%" with two hexadecimal digits behind it. The caller checks the names and values. The
+// limit of a header's size bounds all of it (session.cc).
 #pragma once
 
 #include <tl/expected.hpp>

@@ -43,7 +43,7 @@ std::shared_ptr<ServingTls> new_tls() {
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
-  // OpenSSL would ask for a pass phrase on the terminal, and wait for it.
+  // For an encrypted key OpenSSL would otherwise ask for a pass phrase on the terminal, and wait.
   SSL_CTX_set_default_passwd_cb(native, [](char*, int, int, void*) { return -1; });
   return made;
 }

@@ -1,8 +1,9 @@
-// The certificate that the secure port shows: from files, which are read again when they change, or
-// made at the start and signed by itself, as kube-scheduler does it where it is given none.
+// The certificate of the secure port: from files, which are read again when they change, or
+// self-signed and made at the start, as kube-scheduler does if it gets none.
 //
-// Files are looked at when somebody connects and a minute has passed. New ones that cannot be used
-// (a certificate that was replaced a moment before its key) leave the old in use. TLS 1.2 at least.
+// The files are read again when a client connects and the last read is a minute old. If new files
+// cannot be used (for example a certificate that was replaced a moment before its key), the old
+// ones stay in use. TLS 1.2 at least.
 #pragma once
 
 #include "k8s-client/auth/watched_file.h"
@@ -35,7 +36,7 @@ class ServingCertificate {
   ServingCertificate(const ServingCertificate&) = delete;
   ServingCertificate& operator=(const ServingCertificate&) = delete;
 
-  // What a connection that begins now is made with.
+  // The TLS context for a connection that begins now.
   [[nodiscard]] std::shared_ptr<ServingTls> current();
 
  private:

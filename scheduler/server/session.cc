@@ -104,8 +104,8 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
     if (!answered_) wait_for_the_end();
   }
 
-  // This keeps the connection while its answer is being made; when the client has gone it ends
-  // here. What a client sends behind its request is not looked at.
+  // Reads until the client closes the connection. The read keeps the connection alive while its
+  // answer is being made. What a client sends after its request is ignored.
   void wait_for_the_end() {
     stream_.async_read_some(asio::buffer(ignored_),
                             [self = this->shared_from_this()](error_code error, std::size_t) {
@@ -139,7 +139,8 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
   }
 
   void send_more(std::size_t next) {
-    // Over TLS a write of nothing reads, beside the read that waits for the end.
+    // Empty parts are skipped: over TLS an empty write would read, beside the read of
+    // wait_for_the_end().
     while (next < reply_.more.size() && reply_.more[next]->empty()) ++next;
     if (next == reply_.more.size()) return finish();
     tcp().expires_after(limit_);

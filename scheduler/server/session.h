@@ -19,11 +19,11 @@ class Session {
   Session& operator=(const Session&) = delete;
   virtual ~Session() = default;
 
-  // Ends after `limit`, whatever it has come to.
+  // The connection ends after `limit`, whatever its state.
   virtual void start(std::chrono::milliseconds limit) = 0;
-  // Whatever it has come to.
+  // Closes the connection at once, whatever its state.
   virtual void cut() = 0;
-  // Whether it is being given what it asked for.
+  // Whether a reply of status 200 is being sent.
   [[nodiscard]] virtual bool is_served() const = 0;
 };
 

@@ -25,8 +25,8 @@ std::string answer_target(Command command, const std::string& namespace_, const 
 
 k8s::Result<std::string> ask_scheduler(const Options& options,
                                        std::optional<std::chrono::milliseconds> patience) {
-  // These two first, so that they end last: a request that is open when the patience is over is
-  // ended with the way, and a program for credentials may run on the loop.
+  // These two first, so that they are destroyed last: `way` ends a request that is still open when
+  // the patience is over, and a program for credentials may run on the loop.
   std::optional<k8s::Result<std::string>> answer;
   const auto loop = k8s::make_event_loop();
   WayToScheduler way(*loop);

@@ -79,7 +79,7 @@ void LeaderByLease::found(k8s::Result<k8s::Lease> lease) {
 }
 
 void LeaderByLease::send(const std::string& target, Done done, bool again) {
-  // A program may have to be run for a token.
+  // The token may come from a program. Then this is called again when the program has ended.
   if (!token_.prepare(loop_, [this, target, done, again] { send(target, done, again); })) return;
   const auto token = token_.bearer_token();
   if (!token) return done(tl::unexpected<k8s::Error>(token.error()));

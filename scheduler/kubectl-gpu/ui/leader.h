@@ -30,8 +30,9 @@ class LeaderByLease {
   LeaderByLease(k8s::EventLoop& loop, k8s::Transport& api_server, k8s::Credentials& token,
                 LeaderAddress address);
 
-  // As Fetch. The leader is looked for anew once it gave no answer, or one that says it leads no
-  // more; where that one says so and another one leads meanwhile, that is asked, once.
+  // As Fetch. If the leader gives no answer, or answers that it does not lead any more, the next
+  // request looks for it again. If it answers so and the Lease names another pod by now, that pod
+  // is asked, once.
   void fetch(const std::string& target, std::function<void(k8s::Result<k8s::Response>)> done);
 
  private:
@@ -41,7 +42,8 @@ class LeaderByLease {
   void found(k8s::Result<k8s::Lease> lease);
   // `again`: another one is asked if this one decides nothing.
   void send(const std::string& target, Done done, bool again = true);
-  // That pod gave no answer but `said`.
+  // `pod` has replied `said`, because it does not lead. Asks the leader that the Lease names now;
+  // if there is no other, `said` is the answer.
   void ask_another(const std::string& pod, const std::string& target, k8s::Response said,
                    const Done& done);
 

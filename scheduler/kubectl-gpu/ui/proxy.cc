@@ -20,7 +20,7 @@ namespace {
 
 using server::Reply;
 
-// All of it is looked at, so that how long that takes tells nothing.
+// Compares all characters, so that the time that it takes reveals nothing about the secret.
 bool is_same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   bool differs = false;
@@ -28,7 +28,7 @@ bool is_same(std::string_view a, std::string_view b) {
   return !differs;
 }
 
-// Plain names, so that nothing in it leads elsewhere on the way.
+// Only plain names are allowed, so that no part of the path leads out of /ui.
 bool is_below_ui(std::string_view path) {
   if (path != "/ui" && !path.starts_with("/ui/")) return false;
   if (path.find("..") != std::string_view::npos) return false;
@@ -50,7 +50,7 @@ Reply text(int status, const std::string& sentence) {
 Reply reply_of(k8s::Response response) {
   Reply reply = with_headers(server::text_reply(response.status, std::move(response.body)));
   if (const auto type = response.header("content-type")) reply.content_type = std::string(*type);
-  // Of the page's own parts, relative.
+  // Passes on only the page's own redirect, which is relative.
   const auto location = response.header("location");
   if (location && *location == "ui/") reply.headers.emplace_back("Location", "ui/");
   return reply;
@@ -110,7 +110,7 @@ void UiProxy::get(const server::Request& request, server::HttpServer::Answer ans
 std::string refusal_of(const k8s::Result<k8s::Response>& response, const std::string& role) {
   if (!response) return response.error().message;
   if (response->status < 400) return {};
-  // The scheduler says it in a sentence, the API server before it in an object.
+  // The scheduler refuses with a sentence, the API server with a Status object.
   const auto type = response->header("content-type");
   if (type && type->starts_with("text/plain")) {
     std::string sentence = response->body;

@@ -1,10 +1,10 @@
 // From a browser on this machine to the scheduler's page, with credentials that no browser has.
 //
-// What may ask it asks the scheduler as the user of the kubeconfig. So it demands a secret:
-// the first segment of every path, 256 random bits, which stands in the URL that is printed and
-// nowhere else. It answers to the names 127.0.0.1 and localhost alone: a page of another name that
-// resolves to this machine (DNS rebinding) gets nothing. Only GETs, of paths below /ui, are sent
-// on; what comes back carries the page's own headers, which keep other pages from framing or
+// A request to the proxy goes to the scheduler as the user of the kubeconfig. So it demands a
+// secret: the first segment of every path, 256 random bits, which stands in the URL that is printed
+// and nowhere else. It answers to the names 127.0.0.1 and localhost alone: a page of another name
+// that resolves to this machine (DNS rebinding) gets nothing. Only GETs, of paths below /ui, are
+// sent on; what comes back carries the page's own headers, which keep other pages from framing or
 // reading it. There is no cookie: those of 127.0.0.1 are seen by every server there.
 #pragma once
 
@@ -30,7 +30,7 @@ class UiProxy {
  public:
   UiProxy(std::string secret, Fetch fetch);
 
-  // The port that it is asked at; before the first request.
+  // Sets the port on which it listens. Call it before the first request.
   void listens_at(std::uint16_t port);
   // Where a browser finds the page.
   [[nodiscard]] std::string url() const;
@@ -45,8 +45,8 @@ class UiProxy {
   std::uint16_t port_ = 0;
 };
 
-// What is said where the scheduler, or the way to it, says no; empty: it did not. `role`: the Role
-// in the scheduler's namespace that opens the way.
+// The message to the user if the scheduler, or the API server before it, refuses; empty: it did
+// not. `role`: the Role in the scheduler's namespace that opens the way.
 [[nodiscard]] std::string refusal_of(const k8s::Result<k8s::Response>& response,
                                      const std::string& role);
 

@@ -39,7 +39,7 @@ class Ui {
   }
 
  private:
-  // What is missing is said before anybody opens a browser.
+  // Reports what is missing before the user opens a browser.
   void try_it(const Fetch& fetch) {
     fetch("/ui/state", [this](const k8s::Result<k8s::Response>& response) {
       if (const std::string refusal = refusal_of(response, kUiRole); !refusal.empty()) {

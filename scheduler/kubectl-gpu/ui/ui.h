@@ -7,7 +7,7 @@
 namespace sched::kubectl {
 
 // Prints the URL once the page can be read, and serves it until the process is ended. Returns only
-// where that cannot be: with the exit code.
+// if it cannot: the exit code.
 [[nodiscard]] int run_ui(const Options& options, const Terminal& terminal);
 
 }  // namespace sched::kubectl

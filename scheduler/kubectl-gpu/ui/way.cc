@@ -17,7 +17,7 @@ std::unique_ptr<k8s::Credentials> credentials(const k8s::auth::CredentialSources
 
 }  // namespace
 
-// Of the kubeconfig's user, but with the authority of a server that is no API server.
+// The token of the kubeconfig's user, with TLS settings for a server that is no API server.
 class WayToScheduler::ForServer final : public k8s::Credentials {
  public:
   ForServer(k8s::Credentials& token, k8s::Credentials& server) : token_(token), server_(server) {}

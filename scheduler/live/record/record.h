@@ -1,4 +1,4 @@
-// A recording: everything an engine was told, and what it answered, as JSON lines.
+// A recording: all events that an engine got, and its decisions, as JSON lines.
 //
 //   {"gpu-scheduler-record": 1, "config_file": "…", "config": "the configuration's text"}
 //   {"at": 1767225600000000, "event": "PodUpserted", "object": {…}}

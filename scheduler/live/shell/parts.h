@@ -1,4 +1,4 @@
-// The inside of the shell: its parts, and what each tells the others.
+// The inside of the shell: its parts, and the calls between them.
 //
 //   shell.cc            makes the parts and runs them
 //   shell/hooks.cc      what flows between them: events, decisions, outcomes

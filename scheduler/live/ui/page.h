@@ -53,8 +53,9 @@ class UiPage {
   static constexpr Budget::Limits kBudget{.at_once = 200, .each = std::chrono::milliseconds{200}};
   static constexpr Budget::Limits kBudgetOfQuestions{.at_once = 30,
                                                      .each = std::chrono::seconds{1}};
-  // The document is made anew at most every second, and only so often that it takes no more than
-  // one percent of the engine's thread, however many people look and however large the cluster is.
+  // The document is made anew at most every second, and less often if it would otherwise take more
+  // than one percent of the engine's thread, however many users look and however large the cluster
+  // is.
   static constexpr std::chrono::seconds kStateLife{1};
   static constexpr int kStateRest = 100;
 

@@ -62,7 +62,8 @@ constexpr std::array<File, 19> kFiles = {{
     {"/ui/vendor/LICENSE", &kUplotLicence, kPlain},
 }};
 
-// The parts are looked for relative to the page, wherever a proxy puts it.
+// The page finds its parts by relative paths, so that it works under any path of a proxy. For that
+// its own path must end with "/".
 Reply redirect_to_folder() {
   Reply reply = text_reply(308, "the page is at ui/\n");
   reply.headers = ui_headers();

@@ -4,8 +4,7 @@
 // library among them is uPlot, which draws the curves: vendor/, with its licence, and with its
 // checksum in CMakeLists.txt.
 //
-// The browser is told to take everything from where the page came from, and to run and show nothing
-// else: ui_headers().
+// By ui_headers() the browser loads and runs only what comes from the same place as the page.
 #pragma once
 
 #include "scheduler/server/http_server.h"
