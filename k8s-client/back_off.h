@@ -20,8 +20,8 @@ struct BackOffOptions {
   int factor = 2;
   double jitter = 1.0;  // the wait is the step times 1 … 1 + jitter
   std::chrono::milliseconds reset_after{120'000};
-  // A server that asks for a longer pause (Retry-After) does not get it: it may be a broken proxy,
-  // and a caller must notice soon when it works again.
+  // A longer Retry-After is cut to this: it may come from a broken proxy, and a caller must notice
+  // soon that the server works again.
   std::chrono::seconds max_retry_after{30};
 };
 

@@ -6,8 +6,9 @@
 // (get, patch of a status) are repeated here after 429 and 503, not before Retry-After if the
 // server sent it, a limited number of times (retry.h). Not repeated: a bind, of a pod or of a
 // volume, because its outcome may be unknown, and only its caller can determine it (see
-// Error::may_have_acted); what takes a pod's node away, because only its caller knows for how long
-// that is wanted; and events, because their recorder decides when to write.
+// Error::may_have_acted); the calls that make room for a pod (nominate, set_disruption_target,
+// delete_pod), because only their caller knows for how long the room is needed; and events, because
+// their recorder decides when to write.
 #pragma once
 
 #include "k8s-client/access_review.h"
@@ -67,11 +68,11 @@ class Client {
                std::chrono::milliseconds deadline = std::chrono::seconds{30});
 
   // Strategic merge patch of pods/status that sets only the one condition, and the nominated node
-  // if `condition` has one. It carries the uid, so
-  // that a later pod of the same name is not changed (422: a uid is immutable), and the resource
-  // version, if there is one: 409 if the pod has changed since, for example because it was bound.
-  // `pod` is the pod as last seen: its metadata identify it, and its PodScheduled condition decides
-  // whether the status changes (only then lastTransitionTime does).
+  // if `condition` has one. It carries the uid, so that a later pod of the same name is not changed
+  // (422: a uid is immutable), and the resource version, if there is one: 409 if the pod has
+  // changed since, for example because it was bound. `pod` is the pod as last seen: its metadata
+  // identify it, and its PodScheduled condition decides whether the status changes (only then
+  // lastTransitionTime does).
   void set_pod_scheduled(const Pod& pod, const PodScheduledCondition& condition,
                          std::function<void(Result<void>)> done);
 

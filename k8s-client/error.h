@@ -37,9 +37,9 @@ struct Error {
   std::string reason = {};
   // For kStatus: the server's Retry-After (integer seconds), if it sent one.
   std::optional<std::chrono::seconds> retry_after = {};
-  // True if the server may have carried out the request, or may still do so: no answer came, or one
-  // that does not decide it. 5xx and 408 do not: 504 is the server's own time-out, with the write
-  // on its way to the storage, and 502 and 503 can come from something between this process and a
+  // True if the server may have carried out the request, or may still do so: no answer came, or the
+  // answer does not decide it. 5xx and 408 do not decide it. A 504 is the server's own time-out,
+  // while the write may still reach the storage. A 502 or 503 can come from a proxy in front of a
   // server that has acted. False only if that is impossible: nothing was sent, or the server
   // refused.
   bool may_have_acted = false;

@@ -2,9 +2,9 @@
 // archived it, so a build may leave it out (GPU_SCHEDULER_CPPREST).
 //
 // It fulfils the contract of transport.h; the tests run against both transports. Queue, limits,
-// pool, deadlines and cancellation are the same code as for the first; how one request travels over
-// one connection is done by cpprestsdk's http_client. What that library does and a scheduler must
-// not do:
+// pool, deadlines and cancellation are the same code as for the first; only the sending of one
+// request over one connection is done by cpprestsdk's http_client. That library does the following
+// things, which a scheduler must not do and which are prevented here:
 //
 //  * It sends a request again, whatever its method, when a kept-alive connection ends before an
 //    answer: a POST that has been carried out would be carried out twice. Here each connection has
@@ -19,8 +19,8 @@
 //    to the event loop.
 //
 // What cannot be corrected from outside:
-//  * It takes an answer 1xx for the last one; the request ends with kConnection. (The API server
-//    sends none unless it is asked for one.)
+//  * It takes an interim answer (1xx) for the final one; the request ends with kConnection. (The
+//    API server sends none unless it is asked for one.)
 //  * A header that never ends, and data that is not HTTP, are detected only by the deadline, and
 //    without a limit of the memory that they take: it trusts a server that is verified.
 //  * Addresses of a name are tried one after the other, each until the kernel gives up. If the

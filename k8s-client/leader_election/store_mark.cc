@@ -15,8 +15,8 @@ constexpr const char* kMaybeDeleted =
     "its store has gone back in time, as when etcd is restored from a backup, or somebody deleted "
     "it";
 
-// More than one, because the first comes right after a read: another process that has the mark
-// writes it within the period that follows.
+// More than one, because the first write comes right after a read. Another process that shares the
+// mark writes within the period that follows.
 constexpr int kWritesAlone = 3;
 
 }  // namespace
@@ -111,14 +111,14 @@ void StoreMark::on_written(Result<Lease> answer) {
     return again(options_.period, &StoreMark::write);
   }
   const bool was_there = !lease_.metadata.resource_version.empty();
-  // Somebody else has written or deleted it, or the store was set back, or an earlier write of this
-  // process was carried out although its answer was lost.
+  // Another client has written or deleted it, or the store was set back, or an earlier write of
+  // this process was carried out although its answer was lost.
   if (answer.error().is_status(409) || (answer.error().is_status(404) && was_there)) return read();
   on_failed(answer.error());
 }
 
-// What was refused from the beginning stays so until somebody acts; all else may work at the next
-// try.
+// A write that was refused from the beginning is refused until an administrator changes something.
+// After any other failure the next try may succeed.
 void StoreMark::on_failed(const Error& error) {
   const bool is_new = lease_.metadata.resource_version.empty();
   const bool refused = is_new && (error.is_status(403) || error.is_status(404));

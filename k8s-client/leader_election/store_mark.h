@@ -1,6 +1,6 @@
-// A lease that nobody leads by, for a process without leader election. It is written again and
-// again, so that a store that was set back is noticed; and it is given back at the end, so that the
-// next process need not wait for binds of this one.
+// A lease for a process that runs without leader election: no process leads by it. It is written
+// again and again, so that the process notices when the store was set back. It is given back at the
+// end, so that the next process need not wait for binds of this one.
 //
 //            create (there is none)                     every period: update
 //   read ─┬──────────────────────────▶ written ◀──────────────────────────┐
@@ -11,16 +11,16 @@
 // After etcd was restored from a backup, the lease is at an older version than the one that was
 // written last: the next update gets a 409, and the read that follows shows the older version
 // (newest_version.h). Any backup is older, because the lease is written so often. If the backup is
-// of before the lease was there, it is gone, or it is another one, with a uid of its own. So a
-// lease that somebody deletes looks the same: then the process ends without need, once. Not
-// noticed: a restored store that is not that of leases (--etcd-servers-overrides).
+// older than the lease itself, the lease is missing, or another one with another uid is there. A
+// lease that a user deletes looks the same: then the process ends once without need. Not noticed:
+// the store that was restored is not the one of leases (--etcd-servers-overrides).
 //
 // Several processes may share the lease: each reads what the others wrote. Then none of them gives
-// it back, because that would cover the binds of the others, too: a process gives it back only
-// after three writes in a row, between which another one would have written. Its times are for
-// people. Where an account may not write it, or its namespace does not exist, it is tried again
-// once a minute; but once it was written, every period: an API server that starts refuses
-// everything for a moment. On the event loop's thread.
+// it back, because that would vouch for the binds of the others, too. So a process gives it back
+// only after three writes in a row: another process would have written between them. Its times are
+// for people. If the account may not write the lease, or its namespace does not exist, the write is
+// tried again once a minute. After the first successful write it is tried again every period,
+// because an API server that starts refuses everything for a moment. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/client.h"

@@ -1,9 +1,9 @@
 // The keys of all objects that a reader has been given, and which of them a new list has not shown.
 //
-// A list has what exists; what is gone is found by mark and sweep: begin_list() invalidates all
-// marks, see() marks what is listed, sweep() removes what is not marked. Only keys are stored, one
-// string per object (about 150 bytes for a pod), because the reader has the objects themselves. Not
-// thread-safe.
+// A list shows only objects that exist. Deleted objects are found by mark and sweep: begin_list()
+// invalidates all marks, see() marks each listed object, sweep() removes the objects without a
+// mark. Only keys are stored, one string per object (about 150 bytes for a pod), because the reader
+// has the objects themselves. Not thread-safe.
 #pragma once
 
 #include "k8s-client/watch/object_key.h"

@@ -21,7 +21,8 @@ std::string wrong_type(const Value& found, std::string_view wanted, Contents con
   std::string text = "must be " + std::string(wanted) + ", found " + std::string(found.kind_name());
   const bool scalar = !found.is_null() && found.list() == nullptr && found.map() == nullptr;
   if (wanted == "a string" && scalar) text += "; put it in quotes";
-  // What is in the place of a map may be a whole file.
+  // A text in the place of a map may be a whole file, so it is not quoted. Nor is one that should
+  // be a string.
   const bool quotes = contents == Contents::kPublic && wanted != "a string" && wanted != "a map";
   if (quotes && found.string() != nullptr) text += " '" + shown(*found.string()) + "'";
   return text;

@@ -30,7 +30,7 @@ bool RunningTerms::put(const std::string& uid, Terms terms) {
     ++known->second.pods;
     held.push_back(&*known);
   }
-  // Only now, so that no term is erased and then added again as a new one.
+  // Only now: a term that the pod keeps must not be erased and then added again with a new number.
   remove(uid);
   pods_.emplace(uid, std::move(held));
   return some_new;

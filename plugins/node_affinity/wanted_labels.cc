@@ -22,7 +22,7 @@ struct Wanted {
   std::vector<std::string> values;
 };
 
-// The first few: what a pod makes the survey do is bounded.
+// Only the first few, so that a pod with many requirements does not make the survey slow.
 std::vector<Wanted> wanted_labels(const RequiredNodes& required) {
   constexpr std::size_t kMost = 4;
   std::vector<Wanted> all;

@@ -1,5 +1,5 @@
-// What NodeAffinity says of a whole cluster: which labels that a pod requires no node has, and the
-// ones that are most like them.
+// NodeAffinity's statement about a whole cluster: which of the labels that a pod requires are on no
+// node, and which existing labels are most like them.
 #pragma once
 
 #include "plugins/node_affinity/required_nodes.h"
@@ -9,8 +9,8 @@
 
 namespace plugins {
 
-// nullptr: no label is required. Looks for the first four. Of a required node affinity with several
-// terms, of which one is enough, nothing is said.
+// nullptr: no label is required. Looks for the first four labels. A required node affinity with
+// several terms is left out, because one of its terms is enough.
 [[nodiscard]] std::unique_ptr<sched::Survey> survey_wanted_labels(const RequiredNodes& required);
 
 }  // namespace plugins

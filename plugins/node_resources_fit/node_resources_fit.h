@@ -1,5 +1,5 @@
-// NodeResourcesFit: a pod fits on a node that has what it takes free; the fuller or the emptier
-// node is better.
+// NodeResourcesFit: a pod fits on a node with enough free resources. The fuller node is better, or
+// the emptier one, as configured.
 //
 // Filter: every resource that the pod takes, and its place among the node's pods. All shortages are
 // reported. If a request is more than the node's whole capacity, the verdict is unresolvable: no

@@ -20,7 +20,7 @@ using namespace sched;
 constexpr std::string_view kName = "NodeVolumeLimits";
 constexpr std::string_view kTooMany = "node(s) exceed max volume count";
 
-// 1 on each node that does not take so many more volumes of a driver.
+// Counts 1 on each node that does not take `count` more volumes of the driver.
 class Full final : public Counted {
  public:
   Full(std::shared_ptr<const VolumeRoom> room, Driver driver, std::int64_t count)
@@ -36,10 +36,10 @@ class Full final : public Counted {
   std::int64_t count_;
 };
 
-// So many volumes of each driver, all new to every node.
+// By driver, how many volumes a pod needs that no node has yet.
 using Wanted = std::map<Driver, std::int64_t>;
 
-// Leaves the nodes that take them all.
+// Rules out the nodes that do not take all of them.
 class RoomForAll final : public PodRule {
  public:
   RoomForAll(const std::shared_ptr<const VolumeRoom>& room, const Wanted& wanted) {
@@ -63,9 +63,9 @@ class RoomForAll final : public PodRule {
   std::vector<DomainCount> counts_;
 };
 
-// A pod of which no pod uses a volume yet, as most, has a rule that it shares with all pods that
-// want as many volumes of the same drivers. For one that shares a volume with a pod on some node,
-// and in a trial in which pods with volumes differ, the nodes are looked at that may be full.
+// For most pods, no pod on a node uses one of their volumes yet. Such a pod has a rule (rule_for),
+// which it shares with all pods that need as many volumes of the same drivers. Otherwise, and in a
+// trial that changes the use of volumes, each node that may be full is checked (excludes).
 class NodeVolumeLimits final : public ClusterConstraint {
  public:
   std::string_view name() const override { return kName; }
@@ -123,7 +123,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
     return std::any_of(volumes.begin(), volumes.end(),
                        [&](const Attached& volume) { return users_.room()->is_used(volume); });
   }
-  // What the shared rule is about; none where a volume is in use.
+  // What the shared rule counts; empty if a pod on a node uses one of the volumes.
   Wanted new_volumes_of(const k8s::Pod& pod) const {
     const std::set<Attached> volumes = users_.volumes_of(pod);
     return is_any_used(volumes) ? Wanted{} : wanted(volumes);

@@ -1,8 +1,8 @@
 // Which volumes of CSI drivers are in use on which node, and how many more the drivers' limits let
 // each node take.
 //
-// A volume counts once on a node, however many pods use it there, and whether it is attached by the
-// attach controller's word as well. Every change costs O(log nodes).
+// A volume counts once on a node: it does not matter how many pods use it there, or whether a
+// VolumeAttachment names it as well. Every change costs O(log nodes).
 #pragma once
 
 #include <boost/container_hash/hash.hpp>
@@ -27,27 +27,29 @@ class VolumeRoom {
  public:
   enum class By : std::uint8_t { kPod, kAttachment };
 
-  // One user more, or one less of those that were added.
+  // Adds a user of the volume on the node: a pod, or a VolumeAttachment / removes a user that was
+  // added.
   void add(const std::string& node, const Attached& volume, By by);
   void remove(const std::string& node, const Attached& volume, By by);
-  // In place of the node's limits of before.
+  // Replaces the node's limits.
   void limit(const std::string& node, const std::map<Driver, std::int64_t>& limits);
 
-  // Whether the node takes so many more volumes of the driver; without a limit it does.
+  // Whether the node takes `count` more volumes of the driver; without a limit it does.
   [[nodiscard]] bool takes(const std::string& node, const Driver& driver, std::int64_t count) const;
-  // How many pods more, or less, use each volume on a node in a trial.
+  // By how much the number of pods that use each volume on a node changes in a trial.
   using Change = std::map<Attached, std::int64_t>;
-  // Whether, after that change, the node takes those of the volumes that are of the driver. One
-  // that a pod there uses needs no more room.
+  // Whether, after that change, the node takes the volumes of the driver among `volumes`. A volume
+  // that a pod on the node uses already needs no more room.
   [[nodiscard]] bool takes(const std::string& node, const Driver& driver,
                            const std::set<Attached>& volumes, const Change& change) const;
   // Whether a pod uses the volume, on any node.
   [[nodiscard]] bool is_used(const Attached& volume) const { return used_.contains(volume); }
-  // The nodes that do not take so many more. O(their number).
+  // The nodes that do not take `count` more volumes of the driver. O(their number).
   [[nodiscard]] std::vector<const std::string*> short_of(const Driver& driver,
                                                          std::int64_t count) const;
 
-  // The nodes of which takes() may say something else since the last call; some twice.
+  // The nodes for which takes() may have changed its answer since the last call; a node may be
+  // repeated.
   [[nodiscard]] std::vector<std::string> take_changed() { return std::exchange(changed_, {}); }
 
  private:
@@ -74,7 +76,8 @@ class VolumeRoom {
   void change(const std::string& name, const Driver& driver, Edit&& edit);
 
   Nodes nodes_;  // with a limit or a volume
-  // Those with a limit of a driver, by how many volumes they take still; names as in nodes_.
+  // The nodes with a limit for the driver, by how many more volumes they take; the names are those
+  // of nodes_.
   std::map<Driver, std::set<std::pair<std::int64_t, const std::string*>>> by_room_;
   std::unordered_map<Attached, std::size_t, boost::hash<Attached>> used_;  // by so many pods
   std::vector<std::string> changed_;

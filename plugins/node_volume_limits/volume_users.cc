@@ -130,7 +130,7 @@ std::map<std::string, VolumeRoom::Change> VolumeUsers::change_in(const PodDiffer
   return all;
 }
 
-// nullopt: it is none of a CSI driver, or it is not known of which.
+// nullopt: it is not a volume of a CSI driver, or the driver is not known.
 std::optional<Attached> VolumeUsers::volume_of(const ClaimKey& key) const {
   const auto claim = claims_.find(key);
   if (claim == claims_.end()) return std::nullopt;
@@ -144,7 +144,8 @@ std::optional<Attached> VolumeUsers::volume_of(const ClaimKey& key) const {
     return std::nullopt;
   }
   const InTreeKind* kind = in_tree_kind_of_provisioner(provisioner->second);
-  // No handle of a driver begins so; it is told apart from those of other claims alone.
+  // The claim has no volume yet, so its key stands in for the handle. No driver's handle begins
+  // with a line end.
   return Attached{kind == nullptr ? provisioner->second : std::string(kind->driver),
                   "\n" + key.first + "/" + key.second};
 }

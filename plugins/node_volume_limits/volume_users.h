@@ -1,8 +1,9 @@
-// Which volumes of CSI drivers a pod uses, and which are in use on which node: by pods on nodes and
-// by the attach controller's word, kept by events.
+// Which volumes of CSI drivers a pod uses, and which are in use on which node: by the pods there
+// and by VolumeAttachments. Events keep this up to date.
 //
-// A claim without a volume counts as one of its class's driver. A disk of a kind that Kubernetes
-// served itself once, of a claim or in-line, counts as one of the CSI driver that serves it today.
+// A claim without a volume counts as a volume of its class's driver. An in-tree disk
+// (support/in_tree_disks.h), of a claim or in-line, counts as a volume of the CSI driver that
+// serves it today.
 //
 // Source: kube-scheduler, plugins/nodevolumelimits/csi.go, utils.go.
 #pragma once
@@ -30,7 +31,8 @@ class VolumeUsers {
 
   // Those of CSI drivers.
   [[nodiscard]] std::set<Attached> volumes_of(const k8s::Pod& pod) const;
-  // How many pods more, or less, use a volume on a node in the trial, by node. Empty: as it is.
+  // By node, how the use of its volumes changes in the trial (VolumeRoom::Change). Empty: not at
+  // all.
   [[nodiscard]] std::map<std::string, VolumeRoom::Change> change_in(
       const sched::PodDifference& trial) const;
 

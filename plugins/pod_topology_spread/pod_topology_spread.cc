@@ -146,7 +146,8 @@ class Rule final : public PodRule {
                         .reason = kNoLabel,
                         .code = Code::kUnresolvable});
       DomainBound skew{.count = i, .plugin = kPlugin, .reason = kSkewed};
-      // If there is no domain, upstream's minimum is without bound, and so nothing is too many.
+      // If there is no domain, upstream's minimum is the largest integer, so no number of pods is
+      // too large.
       const auto least = counted[i]->least();
       if (counted[i]->size() < term.min_domains) {
         skew.at_most = term.max_skew - term.own;
@@ -257,7 +258,7 @@ class PodTopologySpread final : public ClusterConstraint {
           }
         },
         change);
-    // Preferences kept no pod waiting.
+    // Only strict constraints can keep a pod waiting; preferences cannot.
     return selects_others && spreads_by_default_[1];
   }
 
@@ -272,7 +273,8 @@ class PodTopologySpread final : public ClusterConstraint {
     return spreads_by_default_[strict ? 1 : 0] && DefaultSelectors::may_have(pod);
   }
 
-  // The pod's own constraints, or else the default ones: the strict ones, or the others.
+  // The pod's own constraints, or the default ones if it has none: only the strict ones, or only
+  // the others.
   Asked asked_of(const k8s::Pod& pod, bool strict) const {
     Asked asked;
     const bool own = has_own(pod);

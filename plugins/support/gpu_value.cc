@@ -33,7 +33,7 @@ const std::vector<WeightedKind>& on_other_models(const KindsByModel& kinds) {
   return found == kinds.end() ? kNone : found->second;
 }
 
-// As much of `all` as there is of what is needed.
+// The part there / needed of `all`, at most `all`; rounded down.
 std::int64_t part(std::int64_t all, std::int64_t there, std::int64_t needed) {
   return there >= needed ? all : all * there / needed;
 }

@@ -34,7 +34,8 @@ std::vector<std::pair<DisksInUse::Key, DisksInUse::Use>> DisksInUse::uses_of(con
     if (!is_compared(volume)) continue;
     const k8s::Disk& disk = volume.disk;
     Use use{.node = pod.spec.node_name, .read_only = disk.read_only && volume.source != kEbs};
-    // Without monitors an RBD disk is the same as no other. Validation accepts no such disk.
+    // An RBD disk without monitors is equal to no other disk. The API server's validation refuses
+    // it.
     if (volume.source == kRbd) {
       if (disk.monitors.empty()) continue;
       if (disk.monitors.size() <= kMostMonitors) use.monitors = disk.monitors;
@@ -61,7 +62,7 @@ void DisksInUse::add(const k8s::Pod& pod) {
   for (auto& [key, use] : uses_of(pod)) {
     const auto disk = users_.try_emplace(key).first;
     disk->second.emplace(pod.metadata.uid, std::move(use));
-    // One that the pod mounts twice stands side by side.
+    // uses_of() is sorted, so two uses of one disk are neighbours.
     if (disks.empty() || disks.back() != disk) disks.push_back(disk);
   }
   if (!disks.empty()) of_pod_[pod.metadata.uid] = std::move(disks);

@@ -18,7 +18,7 @@ namespace k8s::json {
 // be written and are limited to these.
 [[nodiscard]] std::string format_rfc3339(Timestamp time);
 
-// The same to the second: what is less is cut off.
+// The same in whole seconds: the fraction is cut off.
 [[nodiscard]] std::string format_seconds(Timestamp time);
 
 // metav1.MicroTime: always with six digits after the second; the API server requires them.

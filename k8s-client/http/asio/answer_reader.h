@@ -23,9 +23,10 @@ class AnswerReader {
   // The limit for unparsed bytes: a header, a chunk's extensions, trailers.
   static constexpr std::size_t kUnparsedLimit = 256 * 1024;
 
-  // The last chunk is never shorter. Beast asserts that when it is asked again while that has no
-  // end, so bytes wait until they are so many. If none follow, the answer is broken, and the
-  // handler does not get them.
+  // The length of the shortest last chunk. Beast's parser asserts this length if it is called again
+  // while the end of the last chunk is missing. So within a chunk, the parser gets no bytes until
+  // at least this many are buffered. If no more bytes come, the answer is broken, and the handler
+  // does not get the buffered ones.
   static constexpr std::size_t kLeastOfChunk = 5;
 
   enum class Progress { kPartial, kComplete, kBroken };

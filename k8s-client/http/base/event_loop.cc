@@ -57,7 +57,8 @@ class SteadyLoop final : public EventLoop {
   [[nodiscard]] asio::io_context& context() override { return context_; }
 
  private:
-  // The hint of one thread saves wake-ups between threads; posting from other threads stays safe.
+  // 1: the hint that a single thread runs the loop, which saves wake-ups between threads. Posting
+  // from other threads stays safe.
   asio::io_context context_{1};
   // Keeps run() from returning when nothing is pending.
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};

@@ -40,8 +40,8 @@ void copy_tls_context(const TlsContext& from, SSL_CTX* to);
 // The context of the present material, made again when that changes.
 //
 // If new material cannot be used (a certificate was replaced a moment before its key), the old
-// context stays in use: the credentials are asked again, so the next change resolves it;
-// Credentials::report() is called once.
+// context stays in use, and Credentials::report() is called once. Each get() reads the credentials
+// again, so the new material is used as soon as it is complete.
 class CurrentTlsContext {
  public:
   explicit CurrentTlsContext(Credentials& credentials) : credentials_(credentials) {}

@@ -1,4 +1,4 @@
-// Detects what http_client accepts as an answer and what is not a valid or certain one.
+// Detects answers that http_client accepts although they are invalid or ambiguous.
 //
 // http_client reads status lines and headers leniently. What Beast's parser refuses for the other
 // transport is refused here, as far as it is visible from outside.

@@ -121,11 +121,12 @@ void ConnectionObserver::on_tls_event(const SSL* told, int where, int value) {
   if ((where & kAlertRead) == kAlertRead && !farewell) self->alert_ = value;
 }
 
-// What follows the first handshake (TLS 1.3 has later messages of that type) changes nothing.
+// Only the first handshake counts: TLS 1.3 sends further handshake messages later.
 void ConnectionObserver::on_handshake_start(SSL* ssl) {
   if (!advance(Stage::kConnecting, Stage::kHandshake)) return;
   if (socket_ != nullptr) return limit_silence();
-  // It has replaced the connection for which the name was set, successfully.
+  // This connection has replaced the one for which prepare_new() set the name. Setting it succeeded
+  // there, so it succeeds here.
   static_cast<void>(ask_for_server_name(ssl, name_));
 }
 

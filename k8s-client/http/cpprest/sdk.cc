@@ -31,10 +31,10 @@ Uses& uses() {
 class Thread {
  public:
   Thread() {
-    // cpprestsdk joins the thread late while the program ends. OpenSSL, which would clean up before
-    // that, must still exist then. This has no effect if OpenSSL was used before: it has then
-    // registered its clean-up. And it holds for the whole program: if the program uses TLS beside
-    // this library, the system frees at the end what OpenSSL would have freed.
+    // cpprestsdk joins its thread late in the exit of the program, and until then the thread needs
+    // OpenSSL. So OpenSSL must not clean up at exit. This call has no effect if the program has
+    // used OpenSSL before, because its clean-up is registered then. The call applies to the whole
+    // program: memory that OpenSSL would have freed at exit is left to the operating system.
     OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
     try {
       crossplat::threadpool::initialize_with_threads(1);

@@ -44,7 +44,8 @@ void Exchange::on_timer() {
                                          " ms passed while " + stage()));
     return;
   }
-  // The deadline may have expired a moment before the head came.
+  // Without a limit there is no timer, but the one of the deadline may have expired a moment before
+  // the head came.
   if (request_.idle_limit <= std::chrono::milliseconds::zero()) return;
   const auto due = last_activity_ + request_.idle_limit;
   if (due > std::chrono::steady_clock::now()) return arm(due);

@@ -59,7 +59,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   void start();
   // A connection is being opened so that it can begin.
   void set_connecting() { connecting_ = true; }
-  // Whether it still waits for that one, or for one that becomes free before.
+  // Whether it still waits for that connection, or for another one that becomes free earlier.
   [[nodiscard]] bool is_connecting() const { return connecting_ && !ended_; }
   // Continues with an open connection, used before or new; or without a connection, and opens one.
   // Called once.
@@ -88,7 +88,8 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
 
   void end(std::optional<Error> error);
   void note_status(int status);
-  // After the answer's head not the deadline counts, but the silence (zero: it does not).
+  // Ends the deadline, because the head of the answer has come. From now on idle_limit applies;
+  // zero: no limit.
   void watch_silence();
   void note_activity() { last_activity_ = std::chrono::steady_clock::now(); }
   [[nodiscard]] const Request& request() const { return request_; }
