@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLeastCpu = 0.90;
 constexpr double kLeastRatio = 0.97;
-constexpr double kLag = 0.02;  // less of both ends it
+constexpr double kLag = 0.02;  // while CPU is scarce, both limits are lower by this
 
 }  // namespace
 

@@ -41,7 +41,7 @@ class Nodes {
   // `occupant` (added before) becomes `to`. The node changes only if the claim is another, or if
   // rules across nodes count the occupant differently.
   void change(NodeSlot slot, Occupant& occupant, Occupant to);
-  // What rules across nodes count of the node itself has become another.
+  // What rules across nodes count of the node itself has changed.
   void recounted(NodeSlot slot);
 
   // All occupants of the node, the most important first; among equals the earlier added first.

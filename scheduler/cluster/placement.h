@@ -3,8 +3,8 @@
 //
 // A pod that is assumed or bound has one; it is destroyed when a bind failed, or when the pod is
 // gone, finished or on another node. A pod for which a node is held has one, too, as a reservation.
-// If a placement takes more than capacity, that is another member of this kind: members are undone
-// in reverse order of their declaration.
+// What a pod takes besides room on a node, such as quota (quota/charges.h), is an object of its own
+// that works in the same way.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"

@@ -30,9 +30,9 @@ const ShapeRef& PodTemplates::known_shape(const k8s::Pod& pod) {
     if (same_template(known->second.sample, pod)) return known->second.shape;
   }
   ++made_;
-  // There are many that differ in parts that the digest leaves out, such as the node affinity. A
-  // random one is dropped: if it were the oldest, one kind more than are kept, coming in turn,
-  // would never be found.
+  // Many templates may differ only in parts that the digest leaves out, such as the node affinity.
+  // A random one is dropped. If the oldest were dropped, and one kind more than fits came in turn,
+  // no template would ever be found.
   if (std::distance(from, to) >= static_cast<std::ptrdiff_t>(kMostOfADigest)) {
     const std::uint64_t any = bounded(mix64(made_), kMostOfADigest);
     erase(std::next(from, static_cast<std::ptrdiff_t>(any)));

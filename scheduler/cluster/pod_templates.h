@@ -6,10 +6,10 @@
 // it equals an earlier pod takes a fraction of one. So one pod of each template is stored, as far
 // as a shape reads it, with its shape.
 //
-// Only time depends on it: a pod without a stored template gets the same answers. Templates are
-// stored up to a number, and up to so many bytes (a pod may be large, and tenants choose how
-// many differ), and then all dropped, because those in use come back with the next
-// pods. Of those with one digest few are stored; the next one replaces one of them.
+// This saves time and changes no answer: a pod without a stored template gets the same one. The
+// number of templates and their bytes are limited, because pods may be large and tenants choose how
+// many differ. At a limit all templates are dropped; those in use come back with the next pods.
+// Only kMostOfADigest templates of one digest are stored; a further one replaces one of them.
 #pragma once
 
 #include "scheduler/base/resources.h"
@@ -25,7 +25,8 @@ namespace sched {
 class PodTemplates {
  public:
   static constexpr std::size_t kMostTemplates = 1'024;
-  // With their shapes; the last one that was stored may pass it. Ordinary pods take 2 to 3 KiB.
+  // Of templates and their shapes; a single larger one is stored nevertheless. Ordinary pods take 2
+  // to 3 KiB.
   static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
   // `shapes` and `names` outlive it.

@@ -37,8 +37,8 @@ class ShapeRef {
   [[nodiscard]] ShapeId id() const { return id_; }
   [[nodiscard]] const PodShape& operator*() const;
   [[nodiscard]] const PodShape* operator->() const { return &**this; }
-  // What its texts and lists and its key hold, in bytes, with a text for each request, as filters
-  // have one of it for their reasons; also after it was put aside.
+  // The bytes of its texts, its lists and its key, and of one more text for each request, because
+  // filters store one for their reasons. Also of a shape that was put aside.
   [[nodiscard]] std::size_t memory() const;
 
  private:

@@ -2,22 +2,22 @@
 // learned from the pods that arrive and the nodes that exist, and published as immutable versions.
 //
 // When a new version is due. Everything that was computed with the previous version is discarded,
-// so a new version must be worth it. Pods: checked after 32, 64, … 1,024 arrivals and then every
-// 1,024, or every as many as there are pairs of nodes if that is more (what is discarded grows with
-// the nodes). A version is published if a fiftieth of the workload changed kind since the last
-// version, or if a kind of multi-GPU pod is new. Nodes: when GPUs of a model that make up a
-// twentieth of the cluster's were added or removed, or the first ones of a model; the pods of that
-// version are those seen so far, but none before there are 32, because so few mean little, and what
-// was computed with them would soon be discarded. CPU: when it has become scarce or no longer is
-// (cpu_use.h), which is checked after as many changes of nodes as there are nodes, and 256 at
-// least; the pods of that version are those of the one before. Old pods count less and less: all
-// counts are halved when their sum reaches kMemory pods, so the statistics follow a workload that
-// changes.
+// so a new version must be worth it. Pods: checked after 32, 64, … 1,024 arrivals. From then on
+// every 1,024 arrivals, or every n / 2 arrivals with n nodes if that is more, because what is
+// discarded grows with the nodes. A version is published if a fiftieth of the workload changed kind
+// since the last version, or if a kind of multi-GPU pod is new. Nodes: when GPUs of a model that
+// make up a twentieth of the cluster's were added or removed, or the first ones of a model; the
+// pods of that version are those seen so far, but none before there are 32, because so few mean
+// little, and what was computed with them would soon be discarded. CPU: when it has become scarce
+// or no longer is (cpu_use.h), which is checked after as many changes of nodes as there are nodes,
+// and 256 at least; the pods of that version are those of the one before. Old pods count less and
+// less: all counts are halved when their sum reaches kMemory pods, so the statistics follow a
+// workload that changes.
 //
-// Tenants choose how many kinds there are and how long the lists of products. The counts are
-// halved, too, when there are kMostKinds, which drops those that came once; a pod that names more
-// products than any cluster has counts as if it named none; and a version has only names of
-// products that there are, since a score keeps something for each.
+// Tenants could make up any number of kinds, and long lists of products; so memory is limited. When
+// there are kMostKinds, the counts are halved, too, which drops the kinds that came once. A pod
+// that names more products than any cluster has counts as if it named none. A version has only
+// names of products that nodes have, because scores store data for each name.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"
@@ -39,10 +39,11 @@ class WorkloadStatistics {
   static constexpr std::uint64_t kFirstLook = 32;          // pods
   static constexpr std::size_t kMostKinds = 1'024;         // the published traces have 330 at most
   static constexpr std::size_t kMostProductBytes = 1'024;  // of a kind
-  // The only product, in a version, of a kind that names none of a node: no product is called so.
+  // Stands in a version for the products of a kind that names only products that no node has. No
+  // product has this name.
   static constexpr const char* kNoNodes = "?";
 
-  // With `known` these are the kinds of pods, and none are learned. `devices_apart` as in
+  // With `known`, the kinds of pods are these, and none are learned. `devices_apart` as in
   // ClusterContext.
   explicit WorkloadStatistics(std::optional<std::vector<TypicalPod>> known, bool devices_apart);
 

@@ -328,12 +328,12 @@ struct Refusal {
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-// A rule across nodes. Stores, by events, what it needs of the cluster besides counts.
+// A rule across nodes. From events it stores what it needs of the cluster besides counts.
 //
-// A question may be about a trial, in which some pods are gone from their nodes or added to some
-// (engine/world/trial.h). What the engine counts it then counts in the trial. A constraint that
-// stores something of pods on nodes itself is given the difference, and answers as if its events
-// had brought it.
+// A question may be about a trial, in which some pods have left their nodes and others are added
+// (engine/world/trial.h). The engine's own counts are then those of the trial. A constraint that
+// itself stores data of pods on nodes gets the difference as an argument, and answers as if events
+// had reported it.
 class ClusterConstraint {
  public:
   ClusterConstraint() = default;
@@ -346,7 +346,7 @@ class ClusterConstraint {
   // Whether it may ever refuse, exclude or prepare for that pod. Follows from the pod alone; asked
   // once, so that it costs nothing for other pods.
   [[nodiscard]] virtual bool concerns(const k8s::Pod& /*pod*/) const { return true; }
-  // nullopt: the pod may be placed. Not for rules about pods on nodes: it knows no trial.
+  // nullopt: the pod may be placed. Not for rules about pods on nodes, because it gets no trial.
   [[nodiscard]] virtual std::optional<Refusal> refuses(const k8s::Pod& /*pod*/) const {
     return std::nullopt;
   }
@@ -355,10 +355,11 @@ class ClusterConstraint {
                                                         const PodDifference& /*trial*/) const {
     return {};
   }
-  // What it demands of topology domains for pods like this one; null: nothing. It may read what
-  // PodShape and PodClass hold of the pod and what reads_besides() returns. The result is stored
-  // for all pods that are equal in these until rules_version() changes, unless it is about a trial.
-  // Called if is_ruled(), which is cheap, returns true, and in a trial that adds pods.
+  // What it demands of topology domains for pods like this one; null: nothing. rule_for() may read
+  // what PodShape and PodClass hold of the pod, and what reads_besides() returns. Unless it is
+  // about a trial, its result is stored for all pods that are equal in these, until rules_version()
+  // changes. It is called if is_ruled(), which is cheap, returns true, and in a trial that adds
+  // pods.
   [[nodiscard]] virtual bool is_ruled(const k8s::Pod& /*pod*/) const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PodRule> rule_for(const k8s::Pod& /*pod*/,
                                                           const PodDifference& /*trial*/) const {
@@ -373,8 +374,9 @@ class ClusterConstraint {
       const k8s::Pod& /*pod*/, const PodDifference& /*trial*/) const {
     return nullptr;
   }
-  // What else rule_for() and preference_for() read of the pod, or of other objects by the pod, as
-  // text, while nothing differs. A change of this text needs no new rules_version().
+  // What else rule_for() and preference_for() read of the pod, or of other objects because of the
+  // pod, as text; of the real state, not of a trial. If this text changes, rules_version() need not
+  // change.
   [[nodiscard]] virtual std::string reads_besides(const k8s::Pod& /*pod*/) const { return {}; }
   [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }
   // What must be done, or waited for, before the pod can be bound to that node, which nothing rules

@@ -1,5 +1,5 @@
-// What rules across nodes read of a pod: of a pod with a node, what it counts as; of a waiting pod,
-// besides its shape, what it asks for.
+// What rules across nodes read of a pod besides its shape. A pod with a node is counted by its
+// class. For a waiting pod the class has what the pod asks of other pods.
 #pragma once
 
 #include "k8s-client/api/pod.h"

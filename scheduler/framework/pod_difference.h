@@ -1,4 +1,5 @@
-// How the pods on nodes would differ, in a trial, from those that constraints know by their events.
+// The difference between the pods on nodes in a trial and the pods that constraints know from their
+// events.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -26,12 +27,12 @@ class PodDifference {
   }
 
   [[nodiscard]] bool none() const { return gone_.empty() && added_.empty(); }
-  // By uid, sorted. A constraint may never have heard of one.
+  // By uid, sorted. A constraint may not know all of them.
   [[nodiscard]] const std::vector<std::string_view>& gone() const { return gone_; }
   [[nodiscard]] bool is_gone(std::string_view uid) const {
     return std::binary_search(gone_.begin(), gone_.end(), uid);
   }
-  // A pod that is gone as well has moved.
+  // A pod that is also in gone() has moved to another node.
   [[nodiscard]] const std::vector<Added>& added() const { return added_; }
 
  private:

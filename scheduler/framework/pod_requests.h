@@ -24,8 +24,8 @@ inline constexpr std::size_t kMostResourcesOfPod = 60;
 
 struct PendingRequests {
   Resources amounts;      // none is negative
-  bool too_many = false;  // more than kMostResourcesOfPod; then `amounts` has those alone that are
-                          // known already, so that such a pod adds no names
+  bool too_many = false;  // more than kMostResourcesOfPod; then `amounts` has only names that are
+                          // known already, so that such a pod adds none
 };
 
 // Of a pod without a node: only its spec counts.

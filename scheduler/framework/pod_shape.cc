@@ -134,8 +134,8 @@ class Writer {
   Sink sink_;
 };
 
-// Those entries of a pod's labels or annotations that a shape reads (read_annotations.h). Of each
-// of the two maps there is one, because a copy holds the entries of the last one alone.
+// Those entries of a pod's labels or annotations that a shape reads (read_annotations.h). Each map
+// may be selected from only once: a second copy would replace the entries of the first.
 template <typename Map>
 struct Selected {
   Map& entries;

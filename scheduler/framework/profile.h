@@ -34,7 +34,8 @@ struct WeightedScore {
 };
 
 struct UsedConstraint {
-  // NOLINTNEXTLINE(google-explicit-constructor): one that only says no is just that.
+  // NOLINTNEXTLINE(google-explicit-constructor): a constraint alone is one that refuses and has no
+  // score.
   UsedConstraint(std::unique_ptr<ClusterConstraint> made, bool says_no = true,
                  std::int64_t weight_of_score = 0)
       : plugin(std::move(made)), filters(says_no), weight(weight_of_score) {}
@@ -46,8 +47,8 @@ struct UsedConstraint {
 // Those of a profile that concern a pod (ClusterConstraint::concerns), in the profile's order.
 using Constraints = std::vector<const ClusterConstraint*>;
 
-// Preemption by priority (engine/actions/preempt.h), as kube-scheduler's DefaultPreemption; and
-// what other quotas have borrowed.
+// Preemption (engine/actions/preempt.h): by priority, as kube-scheduler's DefaultPreemption does
+// it, and of pods on GPUs that other quotas have borrowed.
 struct Preemption {
   // Which pods on GPUs that their quotas have borrowed may be evicted for a pod that stays within
   // the guarantee of its own. Kueue's words.

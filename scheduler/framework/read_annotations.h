@@ -1,9 +1,9 @@
 // Which annotations and labels of a pod are read.
 //
-// Several places must agree about it, so it is said here once. A shape is computed from those of
-// is_annotation_of_shape() and is_label_of_shape(); live/intake.cc drops every annotation of a pod
-// that is not read; engine/intake.cc tries a waiting pod again when one that is read has changed.
-// (All labels are stored: rules across nodes read them.)
+// Several places must agree on this set, so it is defined here once. A shape is computed from those
+// of is_annotation_of_shape() and is_label_of_shape(); live/intake.cc drops every annotation of a
+// pod that is not read; engine/intake.cc tries a waiting pod again when one that is read has
+// changed. (All labels are stored: rules across nodes read them.)
 #pragma once
 
 #include "scheduler/gpu/wishes.h"

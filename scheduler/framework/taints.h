@@ -28,8 +28,8 @@ namespace sched {
   return found == taints.end() ? nullptr : &*found;
 }
 
-// Whether the taint says that the node cannot run pods now, or is about to go: Kubernetes and
-// autoscalers set it, and nobody should tolerate it to get a node.
+// Whether the taint says that the node cannot run pods now, or is about to go. Kubernetes and
+// autoscalers set such taints, and a pod should not tolerate one only to get a node.
 [[nodiscard]] inline bool is_passing(const k8s::Taint& taint) {
   return taint.key.find("kubernetes.io/") != std::string::npos ||
          taint.key == "ToBeDeletedByClusterAutoscaler" || taint.key.starts_with("karpenter.sh/");

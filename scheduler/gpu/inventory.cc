@@ -82,8 +82,8 @@ class InventoryReader {
     // Under the strategy `single` the memory is that of an instance, not of the GPU.
     if (label_.mig_profile.empty()) label_ = parse_product(label, product_memory_.value_or(0));
     read_.product = label_.product;
-    // A virtual machine's part of a GPU is given by its name or its memory, not by the board's
-    // memory.
+    // In a virtual machine with a part of a GPU, the part's memory follows from its name or from
+    // the memory label, never from the memory of the whole board.
     if (labels_.text({"nvidia.com/vgpu.present"}) == "true" && !read_.product.is_part) {
       read_.product.geometry = nullptr;
       read_.product.memory_gb = 0;

@@ -9,9 +9,9 @@
 // k times as many nvidia.com/gpu as it has GPUs, k ≥ 2, shares them in an unknown way (a device
 // plugin without GPU feature discovery, HAMi's).
 //
-// Other vendors' devices, and NVIDIA's under other resource names, are plain extended resources;
-// here is only whether there are some. What is wrong with a node's GPUs, for example that their MIG
-// configuration is being changed, is in health.h.
+// Other vendors' devices, and NVIDIA's under other resource names, are plain extended resources; of
+// these only the presence is kept here (`others`). What is wrong with a node's GPUs, for example
+// that their MIG configuration is being changed, is in health.h.
 //
 // Sources: NVIDIA k8s-device-plugin v0.20 (resource names, docs/gpu-feature-discovery), the GPU
 // operator's MIG manager, GKE's documentation of GPU sharing and its device plugin

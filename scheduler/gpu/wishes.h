@@ -101,8 +101,8 @@ struct Wishes {
 
 [[nodiscard]] Wishes wishes_of(const k8s::Pod& pod);
 
-// Whether the entries with the scheduler's prefix are equal in both, or those of other keys that
-// count. O(entries).
+// Whether both have equal entries under the keys for which `counts` returns true; by default the
+// keys with the scheduler's prefix. O(entries).
 [[nodiscard]] bool same_of_ours(const k8s::StringMap& a, const k8s::StringMap& b,
                                 bool (*counts)(std::string_view key) = is_ours);
 

@@ -46,8 +46,8 @@ class GpuShare {
         __builtin_mul_overflow(units_, std::max<std::int64_t>(count, 0), &product);
     return overflow ? gpus(kMostGpus) : std::min(GpuShare(product), gpus(kMostGpus));
   }
-  // That part of this: `share` of `whole`, which is at least that and not zero unless this is;
-  // rounded down.
+  // This amount · share / whole, rounded down. `share` is at most `whole`; if `whole` is zero, so
+  // is the result.
   [[nodiscard]] constexpr GpuShare part(GpuShare share, GpuShare whole) const {
     if (whole.is_zero()) return {};
     __extension__ using Wide = __int128;

@@ -92,8 +92,8 @@ void GuaranteeChecks::sum_up() const {
   covers_ = std::move(covers);
 }
 
-// Reports types of which some quotas charge GPUs to the one and other quotas, which have no line of
-// the first type, to the other.
+// Reports that some quotas of the cohort charge GPUs to a line of `type`, and others, which have no
+// such line, charge the same GPUs to a line of `other`.
 void GuaranteeChecks::list_lent_apart(const std::vector<QuotaId>& cohort, const LineSpec& type,
                                       const LineSpec& other) {
   const auto has = [&](QuotaId id, const LineSpec& what) {

@@ -51,8 +51,8 @@ class GuaranteeChecks {
   const Quotas& quotas_;
   const ChargeClasses& classes_;
   std::vector<GpuShare> offered_;                // by class
-  mutable std::map<std::string, Cover> covers_;  // by type_key: too little is there
-  mutable bool stale_ = true;                    // covers_ is
+  mutable std::map<std::string, Cover> covers_;  // by type_key, if too little exists
+  mutable bool stale_ = true;                    // covers_ is out of date
   mutable std::set<QuotaId> changed_;
   std::map<QuotaId, std::vector<std::string>> lent_apart_;
 };

@@ -7,9 +7,10 @@
 namespace sched::quota {
 namespace {
 
-// `sum` in parts, each in proportion to the weight at its index and at most that; `weights` sum up
-// to `total`, which is at least `sum`. Whole GPUs where weights and sum are, by D'Hondt's method:
-// when the sum grows by one GPU, one part does. So a loan changes the status of few quotas.
+// Divides `sum` into parts. Each is in proportion to the weight at its index, and at most that
+// weight. The sum of `weights` is `total`, which is at least `sum`. If weights and sum are whole
+// GPUs, so are the parts, by D'Hondt's method: when the sum grows by one GPU, only one part grows.
+// So a loan changes the status of few quotas.
 std::vector<GpuShare> in_proportion(GpuShare sum, const std::vector<GpuShare>& weights,
                                     GpuShare total) {
   __extension__ using Wide = __int128;
@@ -17,7 +18,7 @@ std::vector<GpuShare> in_proportion(GpuShare sum, const std::vector<GpuShare>& w
     std::size_t index = 0;
     GpuShare weight;
     std::int64_t next = 0;  // the number of GPUs that its part has after its turn
-    // Less: the later turn.
+    // The lesser one has the later turn.
     bool operator<(const Turn& other) const {
       const Wide mine = Wide{weight.units()} * other.next;
       const Wide others = Wide{other.weight.units()} * next;

@@ -54,7 +54,8 @@ Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   const bool has_parent = pool_ != nullptr && pool_->above != nullptr;
   const GpuShare more = more_above(amount, own);
   if (within <= spec_.guaranteed) return ask_within(amount, more);
-  // The pods that quota is held for have waited long: no other pod passes them by borrowing.
+  // Quota is held for pods that have waited long. So while any is held for another pod, this pod
+  // may not borrow.
   if (!kept.is_zero()) return {Room::kNone, within.beyond(spec_.guaranteed)};
 
   GpuShare missing = after.beyond(limit());
@@ -71,7 +72,7 @@ Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
 Line::Answer Line::ask_within(GpuShare amount, GpuShare more) const {
   if (pool_ == nullptr) return {Room::kGuaranteed, {}};
   if (pool_->above != nullptr) {
-    if (more.is_zero()) return {Room::kGuaranteed, {}};  // its claim includes that already
+    if (more.is_zero()) return {Room::kGuaranteed, {}};  // the parent's line counts that already
     return pool_->asks_for_all() ? pool_->above->ask(more) : pool_->above->ask_for_owner(more);
   }
   if (!pool_->bounded) return {Room::kGuaranteed, {}};

@@ -13,16 +13,16 @@ namespace {
 
 using Reason = decision::Unschedulable::Reason;
 
-// A controller creates the pods of a group one after the other: that some are missing is told when
-// none has come for so long.
+// A controller creates the pods of a group one after the other. So missing pods are reported only
+// when no pod of the group has come for this long.
 constexpr std::chrono::seconds kQuiet{1};
-// Numbers in a message change with each attempt. A pod that was told why it waits is told new ones
-// after so long: a group may have a thousand pods.
+// The numbers in a message change with each attempt, and a group may have a thousand pods. So a
+// message of which only the numbers are new is written again only after this time.
 constexpr std::chrono::seconds kBetweenMessages{30};
-// Nothing is known that would wake the group, or the pod.
+// The time until the next attempt if no known event would wake the group or the pod.
 constexpr std::chrono::minutes kTriesAgain{1};
 
-// Text that differs in its numbers alone is the same.
+// To compare texts: they count as equal if only their numbers differ.
 std::string without_numbers(std::string text) {
   std::erase_if(text, [](char each) { return each >= '0' && each <= '9'; });
   return text;
@@ -55,7 +55,8 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
                             now);
     return queue_.park(group, {}, kWaitsForTurn, again);
   }
-  // `borrows_at`: its last search found room, and is only repeated.
+  // With `borrows_at` the last search found room, and the group only waited for its turn: the
+  // search is repeated without an allowance.
   if (group.was_tried && !is_retry && !group.borrows_at && !retries_.may_try(group, now)) {
     return queue_.park(group, group.apart, group.waited_for,
                        now + world_.options.max_unschedulable_wait, QueueEvent::kUncounted);
@@ -168,7 +169,7 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
   Apart apart;
   WaitsFor waits_for = found.waits_for;
   if (found.ended) waits_for |= kWaitsForNodes;
-  // A group that its quota can never have does not keep others waiting behind it.
+  // If the quota can never give the group so much, the group must not block the entities behind it.
   if (found.by_quota && group.members.size() == group.min_count &&
       world_.ledger.answers().never_fits(quota_of(group), group.demand)) {
     waits_for = kWaitsForChange;
@@ -180,7 +181,7 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
     }
     if (const auto end = world_.topology_rejections.next_end()) again = std::min(again, *end);
   }
-  // A change may help another of its pods than the largest.
+  // No least room: a change may help a smaller pod of the group than the largest.
   group.least_room = {};
   group.waited_for = waits_for;
   std::string room =

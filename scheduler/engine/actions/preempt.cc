@@ -113,12 +113,12 @@ VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
   searches_.spend(found.cost);
   kind.searched = now;
   kind.seen.reset();
-  // The turn that this gives begins its own search there, too.
+  // kind.from stays: the pod's turn searches again, and begins at the same node.
   if (found.best) return found;
   kind.from = found.ended_at;
   if (kind.from.empty()) kind.seen = kind.begun;
   kind.again = now + (kind.from.empty() ? kBetweenSearches : kBetweenLooks);
-  // Then a node is not left out for it any more.
+  // When this back-off ends, the pod may use one more node, so the answer may change.
   if (const auto end = pod.refused_binds.next_end()) kind.until = std::min(kind.until, *end);
   if (found.protected_until) kind.until = std::min(kind.until, *found.protected_until);
   kind.words = fit_error(world_.nodes.size(), found.reasons);
@@ -145,7 +145,8 @@ decision::Evict Preempt::evict(WaitingPod& pod, const Victims& victims,
       evicts(*one->uid);
       continue;
     }
-    // What it has begun is gone on with.
+    // That pod has no bind yet: its plan is given up, and the evictions of its plan go on for this
+    // pod.
     for (const std::string& uid : plans_.evicted_for(*one->uid)) evicts(uid);
     plans_.fail(*one->uid, "a pod of higher priority gets its room");
   }
@@ -236,7 +237,7 @@ void Preempt::wake(Time now) {
       continue;
     }
     kind.has_turn = pod.pod.metadata.uid;
-    // The turn may end otherwise, and others of its kind wait.
+    // The turn may find no victims after all; then the other pods of the kind need another search.
     due_ = std::min(due_, now + kBetweenSearches);
     queue_.activate(pod, QueueEvent::kObjectChange);
   }

@@ -58,37 +58,38 @@ class Preempt {
 
  private:
   static constexpr std::chrono::seconds kBetweenSearches{2};
-  // So often it is looked for kinds that may be searched for.
+  // The time between two checks of which kinds may be searched for.
   static constexpr std::chrono::milliseconds kBetweenLooks{100};
-  // In nodes that are looked at (victims.cc): about a tenth of a processor.
+  // The cost of all searches, in the unit of victims.cc (nodes looked at): about a tenth of a
+  // processor.
   static constexpr std::int64_t kCostPerSecond = 5'000'000;
 
-  // Namespace, profile, shape, priority, queue, and what rules across nodes read besides: of pods
-  // for which the same pods could be evicted.
+  // Namespace, profile, shape, priority, queue, and what rules across nodes read besides. Pods with
+  // equal keys could evict the same pods.
   using Key = std::tuple<std::uint64_t, std::size_t, ShapeId, std::int32_t, QueueId, Apart>;
   // What the answer depends on: nodes and their pods, quotas, budgets.
   using Versions = std::array<std::uint64_t, 3>;
-  // Pods that have no room, and no victims, as far as is known.
+  // Waiting pods with equal keys, for which no room and no victims are known.
   struct Kind {
     ShapeRef shape;  // so that their ids stay the same
     PodClassRef pod_class;
-    std::map<QueueOrder, std::string> pods;  // their uids; some may be no more
-    std::size_t pruned_at = 0;               // so many were left when those were erased
+    std::map<QueueOrder, std::string> pods;  // their uids; some pods may be gone
+    std::size_t pruned_at = 0;               // the size of `pods` after the last prune()
     std::string words = "not tried yet.";
     std::optional<Versions>
         seen{};                // by the last search; nullopt: there was none, or it found some
-    Time until = Time::max();  // what it has found holds no longer, though nothing changes
+    Time until = Time::max();  // the answer ends then, even if nothing changes
     Time searched{};           // last; or when it began to wait for that
     Time again{};              // no search before
-    // Where the next search begins, because the last one has ended there; and what was seen when
-    // the first of them began. Empty: at the first node.
+    // The name of the node at which the next search goes on; empty: it begins at the first node.
+    // And the versions when the first of these searches began.
     std::string from;
     Versions begun{};
-    std::string has_turn;  // the pod (its uid) for which the last search has found some
+    std::string has_turn;  // uid of the pod for which the last search found victims
   };
   using Kinds = std::map<Key, Kind>;
 
-  // Whether evictions are what could help the pod, which was refused.
+  // Whether evictions could help the pod, which was refused.
   [[nodiscard]] bool could_help(const WaitingPod& pod) const;
   [[nodiscard]] Key key_of(const WaitingPod& pod);
   // The kind of the pod, which is one of its pods from now on.
@@ -113,7 +114,7 @@ class Preempt {
   [[nodiscard]] WaitingPod* first_of(Kind& kind) const;
   // Whether its pod with victims still waits for its turn.
   [[nodiscard]] bool has_turn(const Kind& kind) const;
-  // Erases the pods that are no more, if they may be many.
+  // Erases the pods that are gone, if there may be many.
   void prune(Kind& kind) const;
   // Puts kinds into the order in which they are searched for.
   void sort(std::vector<Kinds::iterator>& kinds) const;

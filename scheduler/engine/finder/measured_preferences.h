@@ -5,7 +5,6 @@
 // domains that these nodes are in, and a raw score is scaled by the least and the greatest among
 // them. So the caller goes twice over all nodes in question, or over all kinds of them if many are
 // alike: first with count(), then with measure(). After that every node can be scored.
-// measure(); after that every node can be scored.
 #pragma once
 
 #include "scheduler/engine/decision.h"

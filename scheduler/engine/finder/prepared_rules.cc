@@ -17,7 +17,8 @@ void append(std::vector<NodeSlot>& to, const std::vector<NodeSlot>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// Of a label with so many domains at most the domains are ruled out, of others their nodes.
+// For a label with at most this many domains, whole domains are ruled out; for other labels, single
+// nodes.
 constexpr std::size_t kFewDomains = 16;
 
 // `counts`: of the tally, or in a trial.
@@ -46,15 +47,15 @@ void exclude_by(const DomainBound& bound, const DomainCounts& counts,
                                   .without = bound.needs_label});
     return;
   }
-  // Where something has to be there, it is in few domains; where it must not be too much, it is in
-  // few as well. The shorter list is made.
+  // A rule that demands some pods mostly allows few domains; a rule that limits them mostly
+  // excludes few. So the shorter list is made: the nodes that are left, or the nodes that are out.
   const bool wants_some = bound.at_least > 0;
   std::vector<NodeSlot> nodes;
   for (DomainId domain = 0; domain < domains->size(); ++domain) {
     if (allows(domain) == wants_some) append(nodes, domains->in(domain));
   }
   if (bound.needs_label != wants_some) append(nodes, domains->without());
-  // One node a domain: they are in order.
+  // If each domain is one node, they are usually sorted already.
   if (!std::is_sorted(nodes.begin(), nodes.end())) std::sort(nodes.begin(), nodes.end());
   if (wants_some) {
     all.add(why, {}, std::move(nodes));

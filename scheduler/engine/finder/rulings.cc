@@ -70,9 +70,9 @@ class Excluder {
   Ruling::Why why_;
 };
 
-// What each constraint of the profile says, in the profile's order, which is that of reasons: the
-// nodes that it excludes, if it is one of `concerned`, which stand in the same order, then its
-// rule.
+// Adds what each constraint of the profile rules out, in the profile's order, which is also the
+// order of reasons. For each: the nodes that it excludes, if it is one of `concerned` (in the same
+// order); then its rule.
 void rule(const Profile& profile, const k8s::Pod& pod, const Constraints& concerned,
           const PreparedRules* rules, Excluder excluder, const Trial* trial,
           const PodDifference& difference, Ruling& all) {
@@ -89,7 +89,7 @@ void rule(const Profile& profile, const k8s::Pod& pod, const Constraints& concer
   if (rules != nullptr) rules->prefer(all, trial);
 }
 
-// Adds the nodes that are left out by what became of pods there.
+// Adds the nodes that are left out for a while, because binds or pods failed there.
 void exclude_by_name(const Nodes& nodes, const std::vector<std::string>& names, Ruling::Why why,
                      Ruling& all) {
   std::vector<NodeSlot> out;
@@ -104,7 +104,7 @@ void exclude_by_name(const Nodes& nodes, const std::vector<std::string>& names, 
 
 void exclude_for_a_while(const World& world, const k8s::Pod& pod, const RefusedBinds& refused,
                          Ruling& all) {
-  // DefaultBinder is kube-scheduler's name of what binds.
+  // DefaultBinder is the name of kube-scheduler's plugin that binds.
   exclude_by_name(world.nodes, refused.left_out(),
                   {"DefaultBinder", "node(s) were left out after the pod could not be bound there"},
                   all);
@@ -152,7 +152,7 @@ std::vector<NodeSlot> Rulings::together_with(const WaitingPod& pod, NodeSlot nod
 }
 
 std::size_t Rulings::cost_without(const WaitingPod& pod) {
-  // To count a node takes so much longer than to look at a domain.
+  // Counting a node takes about this many times as long as looking at a domain.
   constexpr std::size_t kCount = 20;
   const Profile& profile = world_.profiles[pod.profile];
   if (some_rule_reads_pods(profile, pod.pod)) return kCount * world_.nodes.size();
@@ -209,7 +209,7 @@ const PreparedRules& Rulings::rules_of(const WaitingPod& pod) {
   Kind& kind = kinds_.front();
   const bool is_new = kind.version != version;
   if (is_new) {
-    // The old rules' counts are taken over where the new ones need them.
+    // The old rules exist until the new ones are made, so counts that both need are kept.
     kind.rules = PreparedRules(profile, pod.pod, {},
                                [this](const DomainCount& count) { return tally(count); });
     kind.version = version;
@@ -232,9 +232,10 @@ std::shared_ptr<Tally> Rulings::tally(const DomainCount& count) {
 }
 
 void Rulings::forget_some() {
-  // A few kinds are kept, also where they are large.
+  // This many kinds are kept even if they exceed the limit of memory.
   constexpr std::size_t kFewKinds = 4;
-  // Bytes are counted, and kinds go, by so large a part at a time: counting costs O(counts).
+  // Counting the bytes costs O(counts). So they are counted only when a sixteenth of the kinds is
+  // new, and a sixteenth of the kinds is dropped before they are counted again.
   constexpr std::size_t kPart = 16;
   const auto forget = [this](std::size_t kinds) {
     for (; kinds > 0; --kinds) {

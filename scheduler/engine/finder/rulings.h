@@ -1,8 +1,8 @@
-// What rules across nodes say for a pod.
+// Computes the rulings of rules across nodes (world/ruling.h).
 //
-// Of the pods that wait much is kept: what the rules of their kind are, and the counts that these
-// need, which follow the change log. Whatever is kept can be worked out anew, and is for a pod that
-// is only asked about.
+// For each kind of waiting pods, the rules and the counts that they need are kept; the counts
+// follow the change log. What is kept can always be computed again. For a pod that a question is
+// about, it is computed and not kept.
 #pragma once
 
 #include "scheduler/engine/finder/prepared_rules.h"
@@ -25,7 +25,7 @@ namespace sched {
 
 class Rulings {
  public:
-  // So many kinds of pods have their rules kept.
+  // The most kinds of pods for which rules are kept.
   static constexpr std::size_t kMostKinds = 4'096;
 
   // `world` outlives it. `memory`: how many bytes the counts may take (EngineMemory::counts).
@@ -50,7 +50,7 @@ class Rulings {
   [[nodiscard]] Ruling anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
                             const Trial& trial) const;
 
-  // As Finder::searched(): the nodes that were counted for counts of which none were kept.
+  // As Finder::searched(): how many nodes were counted to make new counts.
   [[nodiscard]] std::uint64_t searched() const { return searched_; }
   // How many counts are kept: for tests.
   [[nodiscard]] std::size_t tallies() const { return tallies_.size(); }
@@ -71,7 +71,7 @@ class Rulings {
   const PreparedRules& rules_of(const WaitingPod& pod);
   [[nodiscard]] std::shared_ptr<Tally> tally(const DomainCount& count);
   void forget_some();
-  // Of the counts that somebody keeps. O(their number).
+  // Bytes of the counts in use; erases the entries of the others. O(counts).
   [[nodiscard]] std::size_t memory();
 
   const World& world_;
@@ -81,7 +81,7 @@ class Rulings {
   std::unordered_map<std::string, std::weak_ptr<Tally>> tallies_;  // by DomainCount::id
   std::list<Kind> kinds_;                                          // the last asked about first
   PreparedRules tried_;  // by with(), so that the counts are kept from one pod to the next
-  std::size_t kinds_since_counted_ = 0;  // so many are new since memory() was asked
+  std::size_t kinds_since_counted_ = 0;  // kinds added since memory() was last called
   std::map<Key, std::list<Kind>::iterator> by_key_;
 };
 

@@ -176,7 +176,7 @@ void PodGroups::has_node(const k8s::Pod& pod, std::size_t profile) {
   const auto group = groups_.try_emplace({profile, pod.metadata.namespace_, (*named)->name}).first;
   group->second.placed.insert(pod.metadata.uid);
   of_placed_.emplace(pod.metadata.uid, group);
-  // Its turn ends the group, which has started without it.
+  // The group has started without it: at its next turn it is disbanded (PlaceGroup).
   WaitingGroup* const waiting = group->second.waiting.get();
   if (waiting == nullptr || waiting->place == QueuePlace::kActive) return;
   queue_.activate(*waiting, QueueEvent::kUncounted);
@@ -210,7 +210,7 @@ void PodGroups::renew(WaitingGroup& group) {
     waits_since.push_back(pod->waits_since);
   }
   const std::size_t together = std::min(group.min_count, members.size());
-  // It could have been placed since there were enough pods.
+  // The group could have been placed since it had enough pods.
   const auto enough = waits_since.begin() + static_cast<std::ptrdiff_t>(together - 1);
   std::nth_element(waits_since.begin(), enough, waits_since.end());
   group.waits_since = *enough;
@@ -219,16 +219,16 @@ void PodGroups::renew(WaitingGroup& group) {
   for (const auto& [pod, min_count] : members) {
     if (is_larger(*pod, *group.largest, world_.names)) group.largest = pod;
   }
-  // What so many ask for in all; of pods that may use other types than the largest, nothing. It
-  // decides in which queue it is, whose turn it is, and what is held. Whether there is room in
-  // quota, each pod is asked for.
+  // The sum of what `together` pods ask for, without pods that allow other types of GPU than the
+  // largest. This demand decides the group's queue, its turn and its holds. Whether quota has room
+  // is asked for each pod.
   quota::Demand demand{.pods = 0, .allowed = group.largest->demand.allowed};
   for (std::size_t i = 0; i < together; ++i) {
     const quota::Demand& more = members[i].pod->demand;
     if (more.allowed == demand.allowed) quota::add(demand, more);
   }
   if (demand.is_none()) quota::add(demand, group.largest->demand);
-  // What was held for it, and is known of its kind, was for another demand.
+  // The demand has changed: what is held or stored for the old kind must not apply to it.
   if (group.kind == 0 || demand != group.demand) {
     waiting_.erase(group.kind);
     group.kind = kFirstKind + kinds_++;

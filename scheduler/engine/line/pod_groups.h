@@ -77,9 +77,10 @@ class PodGroups {
   // Whether the pod, which has no node, is of a group that is starting.
   [[nodiscard]] bool comes_late(const WaitingPod& pod) const;
 
-  // What groups with several pods on nodes are known by.
+  // Identifies a group that has several pods on nodes.
   using GroupId = const void*;
-  // That of the pod, which has a node; null: it belongs to none, or the others have no node.
+  // The group of the pod, which has a node; null: it belongs to no group, or no other pod of its
+  // group has a node.
   [[nodiscard]] GroupId among_others(const std::string& uid) const;
 
   // The pod has a node; does nothing if it names no group / has none any more, or is being deleted.

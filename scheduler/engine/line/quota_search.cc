@@ -39,7 +39,7 @@ Scope QuotaSearch::scope_of(std::vector<quota::ChargeClassId> classes) {
   for (quota::ChargeClassId id = 1; id < all.size(); ++id) {
     if (all.present(id)) ++present;
   }
-  // Then the answers of pods without quota apply, too.
+  // All classes: the answers of pods without quota are the same, and are shared.
   if (present > 0 && classes.size() == present) return {};
   return {&class_sets_, class_sets_.intern(std::move(classes))};
 }
@@ -68,7 +68,7 @@ std::optional<quota::Standing> QuotaSearch::borrow_in_turn(const WaitingPod& pod
   for (; way != ways.end() && queue_.comes_first(pod, way->first); ++way) {
     classes.push_back(way->second);
   }
-  // All that it may borrow is what was searched.
+  // The pod may borrow on all classes, and all of them have been searched.
   if (way == ways.end()) return std::nullopt;
   if (way != ways.begin() && look(pod, ruling, std::move(classes), found)) return std::nullopt;
   for (; way != ways.end(); ++way) {
@@ -92,7 +92,8 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
                       ruling.find(holds_.of(pod)->on->node()) == nullptr;
   }
   if (found.any() || borrowing.empty()) return found;
-  // Together with the other classes, none of which has room: so one place counts all refusals.
+  // The classes within the guarantee have no room. They are searched again with the others, so that
+  // one search counts all refusals.
   found.borrows = look(pod, ruling, found.admission.classes(), found);
   return found;
 }
@@ -106,7 +107,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingGroup& group) {
   if (group.in_line && group.queue != kMainQueue && must_wait_for_turn(group)) {
     return kWaitsForTurn;
   }
-  // Others of its pods may start in place of the largest.
+  // The group may start without its largest pod.
   if (group.members.size() > group.min_count) return std::nullopt;
   const WaitingPod& largest = *group.largest;
   WaitsFor waits_for = group.apart.any() ? kWaitsForOthers : 0;
@@ -144,7 +145,8 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
     found = find(pod, ruling);
   }
   if (found.any()) return std::nullopt;
-  // Quota has room for it now and no node has: a node is to be held for it.
+  // Quota has room for the pod, but no node has: the pod gets a turn, in which a node is held for
+  // it.
   if (hold != nullptr && !hold->looked_for_node && !found.admission.within.empty()) {
     return std::nullopt;
   }

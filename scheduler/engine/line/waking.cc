@@ -19,7 +19,7 @@ void Waking::cluster_changed(const ClusterChange& change, bool news) {
 }
 
 void Waking::assumed(WaitingPod& waiting, const std::string& node) {
-  // Only during the call: until the bind has succeeded, the pod itself has no node.
+  // The node is set only during the call: the pod itself has none until its bind has succeeded.
   waiting.pod.spec.node_name = node;
   cluster_changed(BoundPodUpserted{waiting.pod});
   waiting.pod.spec.node_name.clear();

@@ -1,8 +1,9 @@
-// Looks for room for pods that wait until others have left their node: it may have come elsewhere.
+// Looks for room on other nodes for pods whose plans still wait until victims have left the chosen
+// node.
 //
-// In rounds: when nodes have got room, each plan that makes room is looked at once; the next round
-// begins a second later at the earliest. A pod for which there is room has its turn before the next
-// plan is looked at.
+// Works in rounds. When some node has got room, each plan that makes room is looked at once. The
+// next round begins a second later at the earliest. A pod for which there is room has its turn
+// before the next plan is looked at.
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -48,7 +49,7 @@ class RoomElsewhere {
   World& world_;
   Finder& finder_;
   QuotaSearch& search_;
-  std::deque<PlanId> round_;  // those that this round has not looked at
+  std::deque<PlanId> round_;  // plans that this round has not looked at
   std::string moving_;        // the last pod for which there was room, by uid
   Time next_round_{};
   std::uint64_t openings_seen_ = 0;

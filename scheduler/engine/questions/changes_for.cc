@@ -18,7 +18,8 @@ constexpr std::size_t kMostTried = 6;
 constexpr std::size_t kMostTold = 3;
 constexpr const char* kTolerations = "tolerations";
 
-// Those that narrow down which nodes will do. The others state what a GPU of the pod is to be.
+// The annotations that only exclude nodes, so that a change can leave one out. The others state
+// what the pod's GPU must be.
 constexpr std::array kNarrowing = {gpu::kTypeAnnotation,       gpu::kMinMemoryAnnotation,
                                    gpu::kMinComputeAnnotation, gpu::kMinDriverAnnotation,
                                    gpu::kMinCudaAnnotation,    gpu::kSharingAnnotation};
@@ -26,10 +27,11 @@ constexpr std::array kNarrowing = {gpu::kTypeAnnotation,       gpu::kMinMemoryAn
 struct Changed {
   k8s::Pod pod;
   PodChange change;
-  std::string_view label;  // that need not have the value that the pod names; empty: none
+  std::string_view label;  // the label whose required value the change drops; empty: none
 };
 
-// With tolerations of all that somebody has tainted nodes with; the same pod if it has them.
+// A copy of the pod that also tolerates each taint of a node that keeps it off, except passing ones
+// (is_passing). The same pod if there is no such taint.
 k8s::Pod tolerating_more(const k8s::Pod& pod, const Nodes& nodes) {
   k8s::Pod changed = pod;
   for (NodeSlot slot = 0; slot < nodes.slots(); ++slot) {
@@ -45,9 +47,9 @@ k8s::Pod tolerating_more(const k8s::Pod& pod, const Nodes& nodes) {
   return changed;
 }
 
-// The pod with one thing less that it asks of a node, for the first kMostTried of these things: a
-// pod may be large, and ask for thousands. Tolerations come first: they change nothing of which
-// nodes it selects.
+// Copies of the pod, each with one requirement less. Only for the first kMostTried requirements,
+// because a pod may have thousands. Tolerations come first, because they do not change which nodes
+// the pod selects.
 std::vector<Changed> changed_pods(const k8s::Pod& pod, const Nodes& nodes) {
   std::vector<Changed> all;
   const auto changed = [&](std::string what) -> Changed& {

@@ -1,11 +1,10 @@
 // The reports on pods that fit nowhere.
 //
-// The message is made of counts that are kept anyway. Its details take a look at each node, but
-// they are in the pod's condition, where people read why it waits. So the details of a shape and
-// scope that were made less than kOldest before serve again when a tenth of a processor has gone
-// into details lately. The first of a shape and scope are always made: they cost no more than its
-// first answer. In a full cluster, where pods of the same shapes come and find no room, most of
-// the engine's time went into them.
+// The message is made of counts that are kept anyway. Its details cost a look at each node. In a
+// full cluster, where pods of the same shapes keep coming and find no room, they would take most of
+// the engine's time. So details may use a tenth of a processor. When that is used up, the details
+// of the same shape and scope are used again if they are younger than kOldest. The first details of
+// a shape and scope are always made: they cost no more than its first answer.
 #pragma once
 
 #include "scheduler/base/allowance.h"
@@ -32,7 +31,7 @@ struct FitReport {
 class FitReports {
  public:
   static constexpr std::chrono::seconds kOldest{60};
-  // What a tenth of a processor looks at.
+  // How many nodes a tenth of a processor looks at.
   static constexpr std::int64_t kNodesPerSecond = 300'000;
 
   // Both outlive it. `nodes_per_second`: how many nodes details made anew may look at.

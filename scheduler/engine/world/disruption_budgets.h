@@ -48,12 +48,12 @@ class DisruptionBudgets {
 
   struct Violations {
     std::vector<bool> by;      // for each of the pods
-    std::size_t compared = 0;  // budgets that were compared with a pod: what it has cost
+    std::size_t compared = 0;  // the cost: how often a budget was compared with a pod
   };
-  // For each of the pods, the most important first, whether it violates a budget if all of them go:
-  // each is subtracted from every budget that covers it and does not count its eviction yet, and
-  // violates those that are below 0 then. So of a budget with two left the first two pods are
-  // within it. O(pods · budgets of their namespaces).
+  // For each of the pods, the most important first, whether it violates a budget if all of them are
+  // evicted. Each pod is subtracted from every budget that covers it and does not count its
+  // eviction yet. It violates a budget that is then below 0. So with two evictions left in a
+  // budget, its first two pods do not violate it. O(pods · budgets of their namespaces).
   [[nodiscard]] Violations violated_by(const std::vector<Pod>& pods) const;
 
   // The pod is being evicted: each budget that covers it lets one pod less go. A second call for

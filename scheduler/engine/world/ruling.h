@@ -109,9 +109,9 @@ class Ruling {
   // The labels with domains that decide in the other rules.
   [[nodiscard]] std::vector<std::shared_ptr<DomainIndex>> labels() const;
 
-  // Which pods the rules hold for. Always: pods of the same shape. of_class: also of the same
-  // class, and with an equal hash `besides` of what constraints read besides. of_pod: this pod
-  // alone.
+  // For which pods the ruling holds: always only for pods of the same shape. With of_class they
+  // must also have the same class, and the same hash `besides` of what constraints read besides.
+  // With of_pod it holds for this pod alone.
   bool of_class = false;
   std::uint64_t besides = 0;
   bool of_pod = false;
