@@ -84,10 +84,10 @@ class Engine {
   // Grows whenever quota_statuses() may have changed; the same number means the same answer.
   [[nodiscard]] std::uint64_t quota_version() const;
 
-  // How the pod would be judged now, if it were pending, and if what is supposed were so (a pod or
-  // node that is not there is passed over); changes nothing. O(nodes).
+  // How the pod would be judged now if it were pending, in the state that `supposed` describes;
+  // pods and nodes named there that do not exist are ignored. Changes nothing. O(nodes).
   [[nodiscard]] Explanation explain(const k8s::Pod& pod, const Supposed& supposed = {}) const;
-  // The same with words for nodes that refuse alike in place of each node's, which takes a part of
+  // The same, but nodes that refuse for the same reasons share one text. This takes only a part of
   // the time.
   [[nodiscard]] Explanation explain_alike(const k8s::Pod& pod) const;
 
@@ -105,11 +105,11 @@ class Engine {
   // let the pod in after these have ended. Empty for a pod that is refused as a whole. O(pods on
   // nodes that would take it if they were empty).
   [[nodiscard]] RoomFor room_for(const k8s::Pod& pod) const;
-  // Changes to a pod that no node takes, each of which would do alone: to leave out a line of its
-  // nodeSelector, an annotation about GPUs, or its required node affinity; to tolerate the taints
-  // of a node that do not pass (taints.h). First those after which a node would take it
-  // now, then those after which the fewest GPUs would have to be freed; at most three. Six are
-  // tried, and each costs as candidates() and room_for().
+  // Changes to a pod that no node takes; each of them alone would be enough. A change leaves out a
+  // line of its nodeSelector, an annotation about GPUs, or its required node affinity, or adds
+  // tolerations of a node's taints, except passing ones (taints.h). At most three: first those
+  // after which a node would take the pod now, then those after which the fewest GPUs would have to
+  // be freed. Six changes are tried, and each costs as much as candidates() and room_for().
   [[nodiscard]] std::vector<PodChange> changes_for(const k8s::Pod& pod) const;
 
   // The nodes with GPUs, by name; without their tenants, which take most of the time, and with

@@ -16,9 +16,9 @@
 
 namespace sched {
 
-// Called between two events. It does work only when as many new names have come as there are names,
-// nodes and pods to look at, else it is O(1). So each name costs a few steps, and the number of
-// names is at most twice those in use, plus kFewNames or one for each node and pod.
+// Called between two events. O(1), unless as many new names have come as there are names, nodes and
+// pods to look at. So each name costs a few steps, and the number of names is at most twice those
+// in use, plus kFewNames or one for each node and pod.
 inline constexpr std::size_t kFewNames = 4'096;
 void forget_unused_names(World& world, const Queues& queue);
 

@@ -256,7 +256,8 @@ std::vector<InPool> QuotaAnswers::in_pools(QuotaId id) const {
   for (const Line& line : quota.lines) {
     if (line.pool() == nullptr) continue;
     if (line.used() >= std::max(line.limit(), line.spec().guaranteed)) continue;
-    // Its next pod may be within the guarantee, and wait nevertheless.
+    // The next pod of the quota may be within the guarantee and wait all the same, for GPUs that
+    // are lent.
     const bool as_owner = line.used() < line.spec().guaranteed &&
                           (line.pool()->bounded || line.pool()->above != nullptr);
     const Standing standing = as_owner ? Standing() : standing_of(quota, line);

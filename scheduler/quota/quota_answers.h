@@ -68,12 +68,14 @@ class QuotaAnswers {
   [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> asks_of(QuotaId quota,
                                                                         const Demand& demand) const;
 
-  // What of a pod's GPUs its quota has borrowed, as pods of another quota see it.
+  // The part of a pod's GPUs that its quota has borrowed, as seen by another quota, which may want
+  // them back.
   struct BorrowedPart {
     // The pool from which both quotas borrow, counted from that of the other's line (0) to that of
     // its parent's (1) and on; kNoPool: they share none.
     std::size_t pool = 0;
-    // The rest, which the pod's quota is guaranteed, or a parent of it that is not the other's.
+    // The rest: guaranteed to the pod's quota, or to one of its parents that is not also a parent
+    // of the other quota.
     GpuShare guaranteed;
   };
   static constexpr std::size_t kNoPool = std::numeric_limits<std::size_t>::max();

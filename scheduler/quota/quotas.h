@@ -48,7 +48,8 @@ struct Quota {
   bool changed = false;              // is in the ledger's News::accounts
   bool opened = false;               // is in News::opened
 
-  // What is held of that line for the pods of that rank and behind: it is not kept from the first.
+  // What is held of that line for the pods of that rank and behind it. It is not kept from the pod
+  // of that rank.
   [[nodiscard]] GpuShare held_from(HoldRank rank, std::size_t line) const {
     GpuShare sum;
     for (auto i = static_cast<std::size_t>(rank); i < held.size(); ++i) {

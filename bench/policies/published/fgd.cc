@@ -10,10 +10,10 @@
 // nothing scores 100 everywhere. Pods are not scored while no workload is known, nor are pods that
 // ask for MIG instances.
 //
-// All in integers: with p_m = count_m / covered, covered · (F_before − F_after) is one (see
-// plugins/support/gpu_value.h, sigmoid_score.h). Ties matter as much as the score (measured:
-// bench/replay/README.md): the published results are those of `tieBreak: shuffled-nodes`.
-// Without arguments.
+// Computed in integers: with p_m = count_m / covered, covered · (F_before − F_after) is an integer
+// (see plugins/support/gpu_value.h, sigmoid_score.h). Ties matter as much as the score (measured:
+// bench/replay/README.md): the published results are those of `tieBreak: shuffled-nodes`. Without
+// arguments.
 #include "bench/policies/published/published.h"
 #include "bench/policies/published/sigmoid_score.h"
 #include "plugins/support/gpu_ask.h"

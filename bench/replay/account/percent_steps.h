@@ -4,7 +4,6 @@
 // over all arrivals with the same x, or, if there is none, over those of x − 1 and x + 1. The
 // published curves were made in this way (Weng et al., ATC'23, artefact), except for their rounding
 // of each share to 0.01 %.
-// share to 0.01 %.
 #pragma once
 
 #include "bench/replay/account/levels.h"

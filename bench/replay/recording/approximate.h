@@ -1,11 +1,11 @@
 // Compares the binds of a recording with those that an engine computes again, where it cannot give
 // exactly the same decisions: behind a snapshot of objects, or behind a gap.
 //
-// The engine is told every event at its time, and is asked whenever the recorded one was. It may
-// decide otherwise, or at another moment; the recorded events, which follow from the recorded
-// decisions, then tell it where the pods have gone. So what is compared is for each pod the node
-// that it was bound to last. Refusals and notices are not compared: their numbers depend on how
-// often and since when a pod has been tried.
+// The engine gets every event at its time, and decides whenever the recorded one did. It may decide
+// otherwise, or at another moment. The recorded events follow from the recorded decisions, so they
+// show it where the pods went. So only the node that each pod was bound to last is compared.
+// Refusals and notices are not compared: their numbers depend on how often and since when a pod has
+// been tried.
 #pragma once
 
 #include "scheduler/live/record/record.h"
@@ -34,7 +34,8 @@ class ApproximateRerun {
     std::string place;  // of the recorded one
   };
   Bound& of(const sched::PodRef& pod);
-  // Until the engine binds a pod, or has nothing more to say. Whether it bound one.
+  // Makes decisions until the engine binds a pod, or has no more decisions. Returns whether it
+  // bound one.
   bool compute(sched::Engine& engine, sched::Time at);
 
   std::map<std::string, Bound> pods_;  // by uid

@@ -24,7 +24,8 @@ k8s::Result<RecordingLines> RecordingLines::open(const std::string& file) {
   }
   constexpr int kGzip = 0x1f;  // its first byte, which no text has
   if (lines.stream_.peek() != kGzip) return lines;
-  // A flight recording is bounded; what somebody else has packed is not.
+  // A flight recording has a limited size, so it is read as a whole. A file that another program
+  // has packed may have any size, and is refused.
   std::string begin(64, '\0');
   lines.stream_.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(lines.stream_.gcount()));

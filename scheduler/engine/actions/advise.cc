@@ -20,8 +20,8 @@ constexpr std::size_t kMostAlike = 32;
 std::vector<const WaitingPod*> Advise::waiting_for_instances() {
   std::vector<const WaitingPod*> pods;
   for (const Entity* entity : queue_.entities()) {
-    // If nodes are ruled out for the pod, it is not known whether instances would help. Nor is it
-    // for a group, which needs several at once.
+    // It is not known whether instances would help a pod for which nodes are ruled out, or a group,
+    // which needs several at once.
     if (entity->place != QueuePlace::kParked || entity->apart.any() || entity->is_group) continue;
     const WaitingPod& pod = pod_of(*entity);
     if (asks_for_instances(*pod.shape)) pods.push_back(&pod);

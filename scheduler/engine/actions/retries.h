@@ -24,11 +24,13 @@ class Retries {
   // `groups` outlives it.
   explicit Retries(const PodGroups& groups) : groups_(groups) {}
 
-  // The group has its turn, for whatever reason. Whether that is the turn which next() gave it.
+  // Call it when the group has its turn, for whatever reason. Returns whether next() gave it that
+  // turn.
   [[nodiscard]] bool has_turn(const WaitingGroup& group);
   // Whether a group without such a turn may be tried now. Else it is postponed.
   [[nodiscard]] bool may_try(WaitingGroup& group, Time now);
-  // An attempt of a group that had been tried before has asked so many nodes.
+  // Reports the cost of an attempt of a group that had been tried before: how many nodes were
+  // asked.
   void spend(std::size_t answers) { allowance_.spend(answers); }
 
   // The group that is to have a turn now; null: there is none, or the last one has not had its turn

@@ -74,7 +74,8 @@ class VictimSearch::OnNode {
         node_(node),
         now_(now) {}
 
-  // Adds to `found` the reason, if there is no room to be made.
+  // The best victims on the node. nullopt: no eviction makes room there; then the reason is added
+  // to `found`.
   [[nodiscard]] std::optional<Victims> look(Found& found) {
     if (has_quota() && policy_.reclaims == Reclaims::kAny) {
       pools_to_reclaim_ = world_.ledger.answers().pools_to_reclaim(
@@ -111,7 +112,7 @@ class VictimSearch::OnNode {
     }
     return best;
   }
-  // Whether such a look finds nothing that the others do not find.
+  // Whether a look with these limits can find nothing that the other looks do not find.
   [[nodiscard]] bool finds_nothing_more(Whose whose, bool within_loans) const {
     if (!within_loans && (!passed_over_ || whose == Whose::kOwnQuota)) return true;
     switch (whose) {
@@ -149,8 +150,8 @@ class VictimSearch::OnNode {
     return choose(std::move(others), std::move(victims), trial, found);
   }
 
-  // The pods among those that make room. Where budgets may not be violated, those that they protect
-  // stay, and others may go instead.
+  // Chooses among `others` the pods that make room. If budgets may not be violated, the pods that
+  // they protect stay, and others may go instead.
   [[nodiscard]] std::optional<Victims> choose(std::vector<const Occupant*> others, Victims victims,
                                               WorldTrial& trial, Found& found) {
     bool some_protected = false;  // by budgets
@@ -159,7 +160,8 @@ class VictimSearch::OnNode {
       const bool fit = !removed.empty() && fits(trial, found);
       if (!fit) {
         note(some_protected ? Reasons{kBudgets} : removed.empty() ? Reasons{kNoVictims} : why_not_);
-        // What budgets protect may have used up what can be taken back.
+        // Protected pods may have used up what may be taken back from a quota. Without them, other
+        // pods of that quota may go.
         if (removed.empty() || policy_.violates_budgets || !world_.ledger.in_force()) {
           return std::nullopt;
         }
@@ -198,8 +200,8 @@ class VictimSearch::OnNode {
     });
   }
 
-  // Takes away those that their quotas may lose, the least important first: of another quota pods
-  // go only while it borrows. Returns them, the most important first.
+  // Takes away the pods that their quotas may lose, the least important first: pods of another
+  // quota go only while that quota borrows. Returns them, the most important first.
   [[nodiscard]] std::vector<const Occupant*> take_away_all(const std::vector<const Occupant*>& pods,
                                                            WorldTrial& trial, Found& found) {
     std::vector<const Occupant*> removed;
@@ -243,7 +245,7 @@ class VictimSearch::OnNode {
     victims.gangs = gangs.size();
     return victims;
   }
-  // Whether all GPUs of those that are not of its own quota are borrowed.
+  // Whether all GPUs of the evicted pods that other quotas count are borrowed.
   [[nodiscard]] bool are_within_loans(const std::vector<const Occupant*>& evicted) {
     bool all = true;
     std::vector<const quota::Charge*> gone;
@@ -275,7 +277,7 @@ class VictimSearch::OnNode {
     return violates;
   }
 
-  // What is held on the node for the pod itself.
+  // Takes away what is held on the node for the pod itself.
   void leave_out_own_hold(WorldTrial& trial) const {
     const Hold* hold = holds_.of(pod_);
     if (hold == nullptr || !hold->on || hold->on->node() != node_) return;
@@ -289,7 +291,8 @@ class VictimSearch::OnNode {
   [[nodiscard]] bool may_be_evicted(const Occupant& occupant) const {
     if (!occupant.ours || occupant.terminating) return false;
     if (!is_lower(occupant) && (pools_to_reclaim_ == 0 || whose_ == Whose::kOwnQuota)) return false;
-    // To undo a plan ends nothing, but what it has begun is gone on with for this pod.
+    // The occupant has no bind yet. So nothing that runs ends with its plan, but the evictions of
+    // that plan go on for the pod.
     if (plans_.prepares(*occupant.uid)) return may_take_over(occupant);
     return occupant.owner != 0 || policy_.evicts_bare_pods;
   }
@@ -375,7 +378,7 @@ class VictimSearch::OnNode {
     why_not_.assign(reasons.begin(), reasons.end());
     return false;
   }
-  // The first reason is reported that says more than that no pod may go.
+  // Keeps the first reason that is more specific than "no pod may be evicted".
   void note(const Reasons& reasons) {
     if (reasons_.empty() || reasons_ == Reasons{kNoVictims}) reasons_ = reasons;
   }
@@ -397,14 +400,14 @@ class VictimSearch::OnNode {
   quota::LedgerTrial& left_;
   const NodeSlot node_;
   const Time now_;
-  // In so many of the pools from which others have borrowed (QuotaAnswers::loan_of) the pod may
-  // take back, whatever their priority.
+  // In how many of the pools from which other quotas have borrowed (QuotaAnswers::loan_of) the pod
+  // may take GPUs back, whatever the priority of the pods there.
   std::size_t pools_to_reclaim_ = 0;
-  // How it is looked now.
+  // The limits of the present look.
   Whose whose_ = Whose::kAny;
   bool within_loans_ = true;   // only pods whose GPUs are lent whole
   bool heeds_runtime_ = true;  // how long pods have run
-  // What was seen so far.
+  // What the looks have seen so far.
   bool has_own_ = false;                 // pods of its own quota, of lower priority
   bool has_leaving_ = false;             // pods that leave anyway
   bool passed_over_ = false;             // pods whose GPUs are lent in part

@@ -18,8 +18,8 @@ class TieOrder {
   [[nodiscard]] bool before(NodeSlot a, NodeSlot b) const {
     return before(a, b, [this](NodeSlot slot) { return nodes_.gpus(slot); });
   }
-  // The same with what the nodes offer said by gpus_of(slot), as Nodes::gpus(): in a trial they may
-  // offer something else.
+  // The same, but gpus_of(slot) replaces Nodes::gpus(): in a trial a node may offer another number
+  // of GPUs.
   template <typename GpusOf>
   [[nodiscard]] bool before(NodeSlot a, NodeSlot b, GpusOf&& gpus_of) const {
     switch (tie_break_.order) {

@@ -1,5 +1,5 @@
-// The different verdicts of a shape, interned, and how many nodes gave each. From this the message
-// of a pod that fits nowhere is made, whatever the number of nodes.
+// The different verdicts of a shape, interned, and how many nodes gave each. The message of a pod
+// that fits nowhere is made of these counts, so its cost does not depend on the number of nodes.
 #pragma once
 
 #include "scheduler/engine/finder/prepared_shape.h"

@@ -1,5 +1,6 @@
-// Pods that wait for a scheduler which does not exist, by a slip of one letter in schedulerName:
-// nothing else ever tells their owner. Each such pod is named once, if it still waits then.
+// Pods whose schedulerName differs in one letter from that of a profile, most likely by mistake. No
+// scheduler serves them, and nothing else reports this to their owner. Each such pod is reported
+// once, if it still waits then.
 #pragma once
 
 #include "scheduler/engine/decision.h"

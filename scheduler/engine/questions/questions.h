@@ -53,8 +53,8 @@ class Questions {
   [[nodiscard]] GpuTotals gpu_totals() const;
 
  private:
-  // The pod of a question, and the world in which it is judged: what is supposed is so, and what it
-  // holds already itself, which must not count against it, is free.
+  // The pod of a question, and the world in which it is judged. In that world the suppositions are
+  // true, and what the pod itself holds is free, because it must not count against the pod.
   struct Asked {
     Asked(const World& world, const k8s::Pod& pod_asked_about, const Supposed& supposed = {});
     const k8s::Pod& pod;
@@ -76,7 +76,8 @@ class Questions {
   class InWords;
   class Lines;
   [[nodiscard]] Explanation explained(const Asked& asked, bool each_node) const;
-  // Whether the node would take the pod if those had ended, by the rules across nodes, too.
+  // Whether the node would take the pod if `pods` had ended; the rules across nodes are applied,
+  // too.
   [[nodiscard]] bool has_room_without(const k8s::Pod& pod, const std::vector<GpuTenant>& pods,
                                       NodeSlot node) const;
   [[nodiscard]] static const RefusedBinds& refused_binds_of(const Asked& asked);

@@ -37,7 +37,7 @@ std::int64_t pieces_of(const std::vector<GpuTenant>& pods) {
   return sum;
 }
 
-// At least so many pieces have to be freed on the node, whichever pods have them.
+// A lower bound of the pieces that must be freed on the node, whichever pods have them.
 std::int64_t pieces_short(const NodeView& node, const PreparedShape& shape,
                           const ResourceNames& names) {
   std::int64_t sum = 0;
@@ -49,7 +49,8 @@ std::int64_t pieces_short(const NodeView& node, const PreparedShape& shape,
   return sum;
 }
 
-// At least so many of the pods, of which those with the most GPUs are first, have so many pieces.
+// The least number of pods that together have that many pieces. In `pods` those with the most GPUs
+// come first.
 std::size_t fewest_with(std::int64_t pieces, const std::vector<Occupying>& pods) {
   std::size_t count = 0;
   while (pieces > 0 && count < pods.size()) pieces -= pods[count++].pieces;
@@ -103,7 +104,8 @@ RoomFor Questions::room_for(const k8s::Pod& pod) const {
   }
   Where empty = where;
   empty.if_empty = true;
-  // To try which pods would have to end is what takes the time.
+  // Trying which pods would have to end takes most of the time, so it is done only for nodes that
+  // may be better.
   const auto may_be_better = [&](NodeSlot slot) {
     if (room.node.empty()) return true;
     const std::int64_t best = pieces_of(room.pods);

@@ -31,8 +31,9 @@ namespace sched {
 
 class RepartitionTrials {
  public:
-  // How many nodes are looked at, of the idle ones and of the others: in all, and of those that are
-  // alike in model and number of GPUs; of the others, those where the fewest pods must end.
+  // The most nodes that are looked at: in all, and with the same model and number of GPUs. Both
+  // limits apply once to idle nodes and once to the others. Of the others, the nodes where the
+  // fewest pods must end are looked at.
   static constexpr std::size_t kMostNodes = 64;
   static constexpr std::size_t kMostAlike = 8;
 

@@ -1,9 +1,9 @@
 // What a rule across nodes counts of nodes and of the pods on them, by domain, kept up to date by
 // the change log.
 //
-// For each node the part is stored that it adds to its domain. For a node that changed, the sum
-// over its pods is computed again, and the difference is added to its domain. So a decision costs
-// one node in each tally that is asked afterwards.
+// For each node, the tally stores the part that the node adds to its domain. When a node has
+// changed, the sum over its pods is computed again, and the difference is added to the domain. So
+// after a decision each tally computes only one node again.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"

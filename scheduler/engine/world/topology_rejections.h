@@ -56,8 +56,8 @@ class TopologyRejections {
     bool is_out = true;
   };
   std::vector<Rejection> rejections_;  // in the order of their first pod
-  std::size_t out_ = 0;                // those that are
-  std::optional<Time> next_end_;       // of those that are
+  std::size_t out_ = 0;                // how many of them have is_out
+  std::optional<Time> next_end_;       // the first end among these
   std::optional<Time> next_change_;  // when the first ends or is forgotten; nullopt: there is none
 };
 
