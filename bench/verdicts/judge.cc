@@ -59,7 +59,8 @@ sched::Profile parity_profile(const Case& question) {
   return profile;
 }
 
-// `preempts`: all pods are of the profile, which evicts whomever kube-scheduler would.
+// `preempts`: all pods are of the profile, and it may evict every pod that kube-scheduler may
+// evict.
 sched::Engine engine_with(const Case& question, bool preempts) {
   std::vector<sched::Profile> profiles;
   profiles.push_back(parity_profile(question));

@@ -209,8 +209,8 @@ void Running::drain_errors() {
   }
 }
 
-// Processes that it started may live on and hold the pipes open; only what is written by now
-// counts.
+// Processes that the program started may live on and hold the pipes open. So the pipes are not read
+// to their end: only what has been written by now counts.
 void Running::on_end() {
   int status = 0;
   ::waitpid(std::exchange(pid_, 0), &status, WNOHANG);  // it has ended: see process_
@@ -221,8 +221,8 @@ void Running::on_end() {
   finish(std::move(finished_));
 }
 
-// It may have left its process group. It ends when the kernel ends it, which is not waited for;
-// then its entry is reaped.
+// Kills the process by its own id, too, because it may have left its process group. The end of the
+// process is not waited for; its entry is reaped later.
 void Running::kill() {
   if (pid_ == 0) return;
   ::kill(-pid_, SIGKILL);

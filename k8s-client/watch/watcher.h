@@ -11,10 +11,10 @@
 // versions and outcomes, never objects. The rules are client-go's (tools/cache/reflector.go,
 // tools/pager/pager.go), with these differences, each of them on the safe side:
 //   * the first list is a consistent read (resourceVersion=""), never "whatever a cache has";
-//   * so is a list after one that broke off: its reader has already seen newer objects than the
-//     version stored here, and must not be set back in time. That also holds for the whole list
-//     after an expired continue token; client-go, which shows its reader no unfinished list, asks
-//     there for the version that it first asked for;
+//   * so is a list after one that broke off: the reader may have seen objects that are newer than
+//     the version stored here, and must not be set back in time. The same holds for the whole list
+//     after an expired continue token. There client-go asks for the version that it first asked
+//     for, because it shows its reader no unfinished list;
 //   * relists are paged, too, with resourceVersionMatch=NotOlderThan (without it a limit would mean
 //     exactly that version); a page that fails for a temporary reason is requested again;
 //   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: for

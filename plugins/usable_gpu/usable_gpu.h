@@ -19,20 +19,23 @@
 // these nodes would be filled first, as they have the most CPU and memory for pods of all kinds.
 // And models have prices.
 //
-// The weights of the kinds that may run on a model add up to one, so between models it is the price
-// that decides: pods that may run anywhere leave those models alone that others can run on only,
-// because they name them or because only their nodes have the CPU and the memory. With ρ what is
-// asked for by such pods per GPU of the model, as a multiple of what is asked for per GPU in all,
+// The weights of the kinds that may run on a model add up to one. So between models the price
+// decides: a pod that may run anywhere leaves a model free if other pods can run only there,
+// because they name it, or because only its nodes have enough CPU and memory. Per GPU of a model,
+// in GPUs:
 //
-//   price = min(ρ^3, 2)
+//   price = min(ρ^3, 2), or 0 below 0.001
 //
-// or none below 0.001. For one GPU, at ρ = 1 such pods want as many of the model's GPUs as it has
-// of all that are in use; below, there is room for others: hence a power. A kind of pod asks for
-// each model in proportion to its GPUs on which it may run. It counts g-fold, with g the GPUs that
-// one pod asks for, as several have to be free on one node at one time; in full if it may run on
-// half of all GPUs or less, and less the more it may run on, 2 · (1 − the part). All are those of
-// the nodes with g and more GPUs; for a kind that names models, which keeps to them for a reason of
-// its own, those of all nodes.
+// ρ is what such confined pods ask for per GPU of the model, divided by what all pods ask for per
+// GPU of the cluster. At ρ = 1 confined pods of one GPU want as large a part of the model's GPUs as
+// all pods want of all GPUs. At a lower ρ there is room for other pods: hence a power. A kind of
+// pods that asks for A GPUs in all counts as c · g · A confined GPUs, spread over the models in
+// proportion to their GPUs on which it may run:
+//
+//   g   the GPUs that one pod asks for: several must be free on one node at the same time
+//   c   min(1, 2 · (1 − p)), with p the part of the GPUs on which the kind may run: 1 for half of
+//       the GPUs and less. It is a part of the GPUs of nodes with g or more GPUs; for a kind that
+//       names models, and so is confined for a reason of its own, of all GPUs
 //
 // Arguments (UsableGpuArgs), all with the defaults that held up best when pods come and go:
 //

@@ -18,16 +18,16 @@ namespace {
 
 bool is_gated(const k8s::Pod& pod) { return !pod.spec.scheduling_gates.empty(); }
 
-// Since when a pod that is new to this process could have been placed. That it had gates is visible
-// in its condition until the condition changes.
+// Since when a pod that is new to this process could have been placed. The pod's condition shows
+// whether it had scheduling gates, until the condition changes.
 Time waiting_since(const k8s::Pod& pod, Time now) {
   const k8s::PodCondition* scheduled = pod.condition("PodScheduled");
   if (scheduled != nullptr && scheduled->reason == "SchedulingGated") return now;
   return std::min(pod.metadata.creation_timestamp.value_or(now), now);
 }
 
-// Whether scheduling may end differently. Status and annotations of others do not matter: the
-// scheduler's own status patches come back as updates.
+// Whether the pod may be scheduled differently now. A change of its status, or of an annotation
+// that nothing reads, does not matter: the scheduler's own status patches come back as updates.
 bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
   return before.spec != now.spec || before.metadata.labels != now.metadata.labels ||
          !gpu::same_of_ours(before.metadata.annotations, now.metadata.annotations,

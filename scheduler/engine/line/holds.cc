@@ -87,7 +87,7 @@ Holds::Each Holds::drop(OfQuota& quota, Each dropped) {
   const bool had_node = dropped->on.has_value();
   const Each behind = quota.holds.erase(dropped);
   if (!had_node) return behind;
-  // A pod that found all nodes held searches again.
+  // A node has become free for holds: a pod that found all nodes held searches again.
   for (auto& [other, of] : quotas_) {
     for (Hold& hold : of.holds) hold.looked_for_node = hold.looked_for_node && hold.on;
   }
@@ -108,7 +108,7 @@ void Holds::renew(Time now) {
   next_ = std::nullopt;
   queue_.for_each_quota(
       [&](QueueId id, const EntityQueue& queue) { renew(id, queue.line(), now); });
-  // What no quota asked for belongs to pods that are placed or gone.
+  // An entry that no quota has asked for belongs to pods that are placed or gone.
   std::erase_if(reach_, [](const auto& entry) { return entry.second.expired(); });
 }
 
@@ -127,7 +127,7 @@ void Holds::renew(QueueId queue, const WaitingLine& line, Time now) {
   if (quota.due) next_ = next_ ? std::min(*next_, *quota.due) : *quota.due;
 }
 
-// Where many quotas wait for turns, each decision asks all of them.
+// Cheap, because with many waiting quotas each decision asks all of them.
 bool Holds::is_settled(const OfQuota& quota, const WaitingLine& line) {
   if (quota.settled || !quota.has_turn_first) return quota.settled;
   const Entity* const entity = line.find(*quota.has_turn_first);
@@ -306,7 +306,7 @@ void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (held[slot] || !world_.nodes.present(slot)) continue;
     const std::pair candidate{lacking.on(world_.nodes.view(slot), world_.nodes.rank(slot)), slot};
-    // Filters are asked last, and seldom: they cost most.
+    // The filters cost most, so they are asked last, and only for a better node.
     if ((!best || candidate < *best) && could_take_it(slot)) best = candidate;
   }
   if (!best) return;

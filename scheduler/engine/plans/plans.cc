@@ -13,8 +13,8 @@
 namespace sched {
 namespace {
 
-// So long a plan waits for pods to leave a node, or longer by their own time to end, but no longer
-// than Departures::kMostPatience.
+// How long a plan waits for pods to leave a node. If their own deadlines are later, it waits until
+// kBeyondDeadline after these, but at most Departures::kMostPatience.
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::chrono::minutes kBeyondDeadline{1};
 constexpr const char* kTooFew = "fewer pods of its group are left than start together";
@@ -42,7 +42,7 @@ std::optional<Preparation> Plans::preparation_for(const WaitingPod& pod, NodeSlo
     all->patience = std::max(all->patience, wanted->patience);
     std::move(wanted->writes.begin(), wanted->writes.end(), std::back_inserter(all->writes));
   }
-  // It waits for the others that start with it.
+  // Its bind waits for the other pods that start with it.
   if (!all && groups_.starting(pod.pod.metadata.uid) != nullptr) all.emplace();
   return all;
 }
@@ -329,12 +329,13 @@ bool Plans::look_at_start(Entry entry, const Readiness& readiness, Time now) {
 void Plans::start_without(const std::string& uid) {
   GroupStart& start = *groups_.starting(uid);
   if (start.is_empty()) {
-    // Those that follow have all failed before: has_enough() will return that they are too few.
+    // No pod has to be ready any more, and the followers have all failed before. has_enough() will
+    // return false for them, so the start is given up.
     const std::set<std::string> followers = start.followers();
     if (followers.empty()) return groups_.end_start(uid);
     for (const std::string& each : followers) start.set_ready(each, false);
   }
-  // There may be too few left, or the others waited for this one alone.
+  // Too few pods may be left, or the others waited for this pod alone.
   for (const std::string& each : start.pods()) due_.insert(of_pod_.at(each));
 }
 
