@@ -36,7 +36,7 @@ HOME = ROOT / "build/mutants"
 TREE = HOME / "tree"
 BUILD = HOME / "build"
 FOLDERS = ("scheduler", "plugins", "k8s-client")
-COPIED = FOLDERS + ("bench", "cmake", "tests", "manifests", "CMakeLists.txt")
+COPIED = FOLDERS + ("bench", "cmake", "docs", "tests", "manifests", "CMakeLists.txt")
 EQUIVALENT = pathlib.Path(__file__).with_name("equivalent.txt")
 FLAGS = "-O1 -D_GLIBCXX_ASSERTIONS"
 # Each run has processes of its own alone: a mutant of what ends processes could name all there are.
