@@ -146,4 +146,6 @@ TEST_CASE("GpuHealth's arguments") {
   CHECK_THAT(complaint("rejectedPods: 0"), Catch::Contains("rejectedPods"));
   CHECK_THAT(complaint("maxBackoffSeconds: 5"), Catch::Contains("less than initialBackoffSeconds"));
   CHECK_THAT(complaint("unhealthyCondition: []"), Catch::Contains("unhealthyCondition"));
+  CHECK_THAT(complaint("kind: UsableGpuArgs"), Catch::Contains("GpuHealthArgs"));
+  CHECK(complaint("kind: GpuHealthArgs").empty());
 }

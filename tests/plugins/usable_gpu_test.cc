@@ -523,11 +523,12 @@ TEST_CASE("UsableGpu gives what its definition gives, on random nodes, pods and 
 TEST_CASE("UsableGpu complains of arguments that mean nothing") {
   for (const char* args :
        {"coverage: 0", "coverage: 101", "popularity: cubic", "weightExponent: 3.3",
-        "weightExponent: -1", "quantum: 0", "conserveCpu: -1", "conserveCpu: 101",
+        "weightExponent: -1", "quantum: 0", "quantum: 8001", "conserveCpu: -1", "conserveCpu: 101",
         "multiGpu: {factor: -1}", "multiGpu: 3", "scarcity: 2", "modelPrices: 2", "size: 3",
         "kind: FgdArgs"}) {
     INFO(args);
     CHECK_FALSE(make_plugin("UsableGpu", args));
   }
   CHECK(make_plugin("UsableGpu", "{kind: UsableGpuArgs, weightExponent: 8, coverage: 100}"));
+  CHECK(make_plugin("UsableGpu", "quantum: 8000"));
 }

@@ -39,6 +39,25 @@ TEST_CASE("kubectl gpu why tells of a pod without room what there is, and what w
         "kubectl gpu plan --add h100-1=1 --from …\n");
 }
 
+TEST_CASE("kubectl gpu why says where room is being made for a pod") {
+  const std::string nominated = written("nominated.yaml", R"(
+kind: Pod
+metadata: {namespace: demo, name: high, uid: u-high}
+spec:
+  schedulerName: gpu-scheduler
+  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 16}}}]
+status: {nominatedNodeName: h100-1}
+)");
+  CHECK_THAT(answer({"why", "demo/high", "--from", nominated}),
+             Catch::Contains("The pod is nominated for node h100-1: room is being made for it"));
+}
+
+TEST_CASE("kubectl gpu queue has the whole message where there is room for it") {
+  const std::string rest = "most free is 2 of 8 (h100-2); 3 nodes would take the pod but for";
+  CHECK_THAT(answer({"queue", "-o", "wide"}), Catch::Contains(rest));
+  CHECK(answer({"queue"}).find(rest) == std::string::npos);
+}
+
 TEST_CASE("kubectl gpu why tells of a pod that has a node which others would do") {
   CHECK(answer({"why", "one-gpu", "-n", "demo"}) ==
         "PLACED a100-1 12m ago; now 5 of 8 nodes fit\n"

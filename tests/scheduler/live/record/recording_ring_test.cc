@@ -123,6 +123,7 @@ TEST_CASE("what is older than the age is left as a snapshot, in which the last s
   CHECK(std::get<StepCall>(all.calls[4]).at <= kBegin + last - 1h);
   CHECK(std::get<StepCall>(all.calls.back()).at == kBegin + last);
   CHECK(ring.span() < 1h + 1h / 6 + 2 * 5min + 1min);
+  CHECK(ring.bytes() > 0);
 }
 
 TEST_CASE("before all watches are read a snapshot does not say that they were") {
