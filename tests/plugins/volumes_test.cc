@@ -281,6 +281,8 @@ TEST_CASE("VolumeBinding: claims do not take one volume twice, and the smaller o
   CHECK(asked.excluded(picky).size() == 1);
   asked.has(with(free_volume("fast", 9), [](auto& it) { it.metadata.labels.set("disk", "fast"); }));
   CHECK(asked.excluded(picky).empty());
+  asked.lacks<k8s::PersistentVolume>("fast");
+  CHECK(asked.excluded(picky).size() == 1);
 }
 
 TEST_CASE("VolumeBinding: a volume is provisioned where the class can, and where there is room") {
