@@ -353,6 +353,20 @@ TEST_CASE("how what pods prefer scores the nodes") {
   }
 }
 
+TEST_CASE("what a pod prefers follows the labels of namespaces") {
+  Cluster s({runs("db", "db", "b1").in_namespace("other")});
+  k8s::PodAffinityTerm term = like("db", "zone");
+  term.namespace_selector = selector({{"tier", "gold"}});
+  const auto prefers = [&](const char* name) {
+    return our_pod(name).labelled("app", "web").gpus(1).rather_near(100, term);
+  };
+  s.has(prefers("before"));
+  CHECK(s.decide() == Texts{"before → a1"});
+  s.apply(event::NamespaceUpserted{name_space("other", {{"tier", "gold"}})});
+  s.has(prefers("after"));
+  CHECK(s.decide() == Texts{"after → b2"});
+}
+
 TEST_CASE("what others prefer may be left out of account for pods that prefer nothing") {
   const auto shipped = [](bool ignored) {
     return plugins::make_inter_pod_affinity(
