@@ -73,6 +73,7 @@ struct Bench {
   std::optional<k8s::ConfigMap> stored;
   int versions = 0;
   int problems = 0;
+  int answered = 0;
   std::optional<Quotas> remembered;
   QuotaMemory memory{
       loop,
@@ -104,7 +105,8 @@ struct Bench {
                               done});
            }},
       {.interval = 1s, .back_off = {.first = 1s, .limit = 4s, .jitter = 0}},
-      {.on_problem = [this](const k8s::Error&, auto) { ++problems; }}};
+      {.on_problem = [this](const k8s::Error&, auto) { ++problems; },
+       .on_answered = [this] { ++answered; }}};
 };
 
 TEST_CASE("what is to be remembered of quotas is written and read again") {
@@ -114,7 +116,9 @@ TEST_CASE("what is to be remembered of quotas is written and read again") {
   CHECK(first.answer() == "get");
   CHECK(first.remembered == Quotas{});
   first.memory.want(quotas);
+  const int answered = first.answered;
   CHECK(first.answer() == "create");
+  CHECK(first.answered == answered + 1);
   first.memory.want(quotas);
   CHECK(first.calls.empty());
 
