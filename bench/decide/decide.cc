@@ -120,7 +120,7 @@ std::vector<std::size_t> all_of(const List& list) {
   return all;
 }
 
-// No crowd at all, to compare with, and the crowds that were asked for.
+// Nobody, to compare with, and the crowds that were asked for.
 std::vector<std::size_t> crowds_of(const Options& options) {
   const std::vector<std::string>& some = options.crowds;
   std::vector<std::size_t> crowds;

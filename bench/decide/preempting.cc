@@ -77,8 +77,7 @@ PreemptingFigures run_preempting(std::vector<sched::Profile> profiles, sched::En
 
   PreemptingFigures figures;
   for (std::size_t i = 0; i < pods; ++i) {
-    // So that no earlier search without victims answers this one, and the allowance of searches is
-    // full again.
+    // So that a search in vain is not known already, and there is time for each.
     now += std::chrono::seconds(10);
     engine.apply(sched::event::NodeUpserted{node(0)}, now);
     k8s::Pod pod = numbered(asked, ++number);

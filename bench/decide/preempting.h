@@ -1,9 +1,9 @@
 // What a search for victims costs (docs/preemption.md).
 //
 // On each GPU runs a pod, of low priority except on one GPU of each node. Pods of high priority
-// come, are decided on, and are gone before any victim is deleted: so each search is made on the
-// same cluster. Or all are of high priority and on GPUs that their quota has borrowed, except one
-// of each node, and pods of low priority come that are guaranteed these GPUs.
+// come, are decided on, and are gone before anybody is deleted: so each search is made on the same
+// cluster. Or all are of high priority and on GPUs that their quota has borrowed, except one of
+// each node, and pods of low priority come that are guaranteed these GPUs.
 #pragma once
 
 #include "scheduler/engine/options.h"
