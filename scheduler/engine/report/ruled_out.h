@@ -1,4 +1,4 @@
-// Counts the nodes that rules across nodes rule out for a pod, by what is told of them.
+// Counts the nodes that rules across nodes rule out for a pod, by the rules that a message names.
 #pragma once
 
 #include "scheduler/base/types.h"

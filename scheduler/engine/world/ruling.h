@@ -87,10 +87,10 @@ class Ruling {
   [[nodiscard]] bool rules_out_all() const;
   // The first rule that excludes the node; null: none.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
-  // What is told of a node that is ruled out: that rule, and those that go with it and have other
-  // reasons. Replaces `told`.
+  // The rules that a message names for a node that is ruled out: the first one, and those that go
+  // with it (Why::also_told) and have other reasons. Empty: the node is allowed. Replaces `told`.
   void tell(NodeSlot slot, std::vector<const Why*>& told) const;
-  // The reasons that are told.
+  // The reasons of these rules.
   [[nodiscard]] std::vector<std::string_view> reasons(NodeSlot slot) const;
 
   // Ascending. The nodes that are ruled out individually; and the only ones that are left, if

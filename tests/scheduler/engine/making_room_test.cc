@@ -12,6 +12,19 @@ using namespace sched;
 using namespace tests;
 using namespace std::chrono_literals;
 
+namespace {
+
+// The claim "c", which has no volume yet.
+k8s::PersistentVolumeClaim pending_claim() {
+  k8s::PersistentVolumeClaim claim;
+  claim.metadata.name = "c";
+  claim.metadata.namespace_ = "default";
+  claim.phase = "Pending";
+  return claim;
+}
+
+}  // namespace
+
 TEST_CASE("while victims leave, their room is the pod's") {
   Preempting s;
   s.has(node("n").gpus(8));
@@ -447,10 +460,7 @@ TEST_CASE("a pod of lower priority that was decided on and not bound yet is evic
 
 TEST_CASE("what has to be written before the bind is written when the room is there") {
   Preempting s;
-  k8s::PersistentVolumeClaim claim;
-  claim.metadata.name = "c";
-  claim.metadata.namespace_ = "default";
-  claim.phase = "Pending";
+  k8s::PersistentVolumeClaim claim = pending_claim();
   s.Scheduler::has(claim);
   s.has(node("n").gpus(8));
   const k8s::Pod low = s.runs("low", "n", kLow, 8);
@@ -469,11 +479,7 @@ TEST_CASE("what has to be written before the bind is written when the room is th
 
 TEST_CASE("room that a pod in preparation had is another's at once") {
   Preempting s;
-  k8s::PersistentVolumeClaim claim;
-  claim.metadata.name = "c";
-  claim.metadata.namespace_ = "default";
-  claim.phase = "Pending";
-  s.Scheduler::has(claim);
+  s.Scheduler::has(pending_claim());
   s.has(node("n").gpus(8));
   s.has(our_pod("p").gpus(8).priority(kLow).labelled("binds-claim", "c"));
   REQUIRE(s.decide() == Texts{"p prepares for n"});
