@@ -47,8 +47,8 @@ void read_interactive_mode(yaml::ObjectReader& reader, const ExecPlugin& plugin)
   const auto mode = reader.one_of("interactiveMode", {"Never", "IfAvailable", "Always"});
   if (mode == "Always") {
     reader.complain("interactiveMode",
-                    "Always means that somebody at a terminal is asked, and there is nobody; use "
-                    "credentials that need no one");
+                    "Always means that a question is asked at a terminal, and there is none; use "
+                    "credentials that ask nothing");
   }
   if (!mode && plugin.api_version == "client.authentication.k8s.io/v1") {
     reader.complain("interactiveMode", "is missing: Never, IfAvailable or Always");

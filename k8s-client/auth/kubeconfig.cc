@@ -279,7 +279,7 @@ Result<ClusterAccess> load_kubeconfig(const std::string& file, const std::string
     access.description += ", server not verified (insecure-skip-tls-verify)";
   }
   if (!access.endpoint.tls && access_reader.sends_token()) {
-    access.warning = "a bearer token is sent over http://, where everybody on the way can read it";
+    access.warning = "a bearer token is sent over http://, where anyone on the way can read it";
   }
   access.default_namespace = chosen.default_namespace;
   return access;

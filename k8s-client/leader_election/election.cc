@@ -126,7 +126,7 @@ ElectionStep Election::on_seen(Lease lease, ElectionTime now) {
   // No holder: this process gave it back, and the answer was lost.
   if (releasing_ && holder().empty()) return given_back();
   if (!is_ours()) {
-    return lose(holder().empty() ? "somebody gave the lease back in our name"
+    return lose(holder().empty() ? "another process gave the lease back in our name"
                                  : "the lease is held by " + holder());
   }
   return releasing_ ? give_back(now) : renew(now);

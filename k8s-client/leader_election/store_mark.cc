@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kWhat = "the lease that marks the store's time";
 constexpr const char* kMaybeDeleted =
-    "its store has gone back in time, as when etcd is restored from a backup, or somebody deleted "
-    "it";
+    "its store has gone back in time, as when etcd is restored from a backup, or the lease was "
+    "deleted";
 
 // More than one, because the first write comes right after a read. Another process that shares the
 // mark writes within the period that follows.

@@ -23,7 +23,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kLowerPriority = 10;  // as of nice(1)
-// Enough to serve eighty scrapers at the same time.
+// Enough for eighty scrapers at the same time, and for what else comes then.
 constexpr std::size_t kMaxConnections = 128;
 const char* const kMetrics = "/metrics";
 const char* const kRecording = "/debug/recording";

@@ -68,7 +68,7 @@ k8s::Result<LineSpec> line_of(const k8s::GpuQuota::Line& line, const std::string
   if (is_alone && *checked.limit > checked.guaranteed) {
     return wrong(key + ".limit",
                  fmt::format("{} is more than guaranteed, {}, and without spec.cohort or "
-                             "spec.parent there is nobody to borrow from",
+                             "spec.parent there is no other quota to borrow from",
                              limit, guaranteed));
   }
   return checked;

@@ -163,7 +163,7 @@ std::string RepartitionTrials::cost(std::size_t node) const {
   });
   const std::string given_up = offers.empty() ? "nothing that is offered now"
                                : to_go == 0
-                                   ? offers + " that nobody uses"
+                                   ? offers + " that no pod uses"
                                    : offers + fmt::format(", with {} pod(s) on them", to_go);
   return fmt::format("{}{}, and minutes in which the node offers no GPU", given_up,
                      needs_reset(facts) ? ", a reset of its GPUs" : "");

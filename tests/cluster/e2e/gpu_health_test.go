@@ -292,7 +292,7 @@ func TestMIGRepartitionIsAdvised(t *testing.T) {
 	w.addPod("big-0", device(mig3g, 1))
 	w.waitRefused("big-0", "0/2 nodes are available: 2 Insufficient nvidia.com/mig-3g.40gb.")
 	advice := w.waitEvent("big-0", "MigRepartitionAdvised")
-	for _, part := range []string{"label node idle with nvidia.com/mig.config=all-3g.40gb (now all-disabled)", "costs 2 nvidia.com/gpu that nobody uses"} {
+	for _, part := range []string{"label node idle with nvidia.com/mig.config=all-3g.40gb (now all-disabled)", "costs 2 nvidia.com/gpu that no pod uses"} {
 		if !strings.Contains(advice.Note, part) {
 			t.Errorf("the advice is %q, without %q", advice.Note, part)
 		}

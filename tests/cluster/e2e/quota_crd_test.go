@@ -69,7 +69,7 @@ func TestQuotaRules(t *testing.T) {
 		{"more GPUs than there are", object{"quotas": lines(line("*", object{"guaranteed": "2M"}))}, `spec.quotas[0].guaranteed: Invalid value: "2M": must be at most 1M, a million GPUs`},
 		{"a limit below the guarantee", object{"cohort": "research", "quotas": lines(line("*", object{"limit": "7999m"}))}, "spec.quotas[0].limit: Invalid value: must not be less than guaranteed"},
 		{"to lend more than there is", object{"cohort": "research", "quotas": lines(line("*", object{"lendable": "9"}))}, "spec.quotas[0].lendable: Invalid value: must not be more than guaranteed"},
-		{"to borrow from nobody", object{"quotas": lines(line("*", object{"limit": "9"}))}, "spec.quotas: Invalid value: a limit above guaranteed needs a cohort or a parent: there is nobody to borrow from"},
+		{"to borrow from nobody", object{"quotas": lines(line("*", object{"limit": "9"}))}, "spec.quotas: Invalid value: a limit above guaranteed needs a cohort or a parent: there is no other quota to borrow from"},
 		{"to lend to nobody", object{"quotas": lines(line("*", object{"lendable": "4"}))}, "spec.quotas: Invalid value: lendable needs a cohort or a parent: there is nobody to lend to"},
 		{"a cohort and a parent", object{"cohort": "research", "parent": "physics"}, "spec.parent: Invalid value: a quota that has a parent lends and borrows inside it: its parent may have a cohort"},
 		{"no parent's name", object{"parent": "Physics"}, `spec.parent: Invalid value: "Physics": must be the name of a GpuQuota`},

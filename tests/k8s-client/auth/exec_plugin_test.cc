@@ -142,7 +142,7 @@ TEST_CASE("exec plugin: what is not right is said with its place") {
        "exec.command: is not an executable file in any folder of $PATH"},
       {"somebody is asked",
        "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always, command: /bin/sh", "",
-       "exec.interactiveMode: Always means that somebody at a terminal is asked"},
+       "exec.interactiveMode: Always means that a question is asked at a terminal"},
       {"no mode", "apiVersion: client.authentication.k8s.io/v1, command: /bin/sh", "",
        "exec.interactiveMode: is missing"},
       {"variable without a name", v1 + ", command: /bin/sh, env: [{value: x}]", "",

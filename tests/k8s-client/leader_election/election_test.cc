@@ -362,7 +362,7 @@ TEST_CASE("renewing the lease", "[election]") {
       {"somebody emptied it: another may have led meanwhile",
        after(kLeads, {{"wait", "update me 15 0"},
                       {"409", "get"},
-                      {"lease - 9", "lost: somebody gave the lease back in our name"}})},
+                      {"lease - 9", "lost: another process gave the lease back in our name"}})},
       {"it was deleted: made again",
        after(kLeads, {{"wait", "update me 15 0"}, {"404", "create me 15 0"}, {"ok", "wait 2000"}})},
       {"it was deleted, and another one made his",

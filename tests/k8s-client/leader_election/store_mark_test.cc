@@ -118,8 +118,8 @@ TEST_CASE("a mark that goes back in time is told, once, and nothing is asked aft
 TEST_CASE("a mark that is gone, or another one, shows that the store was set back to before it",
           "[store_mark]") {
   const std::string kWhy =
-      ": its store has gone back in time, as when etcd is restored from a backup, or somebody "
-      "deleted it";
+      ": its store has gone back in time, as when etcd is restored from a backup, or the lease "
+      "was deleted";
   MarkBench bench;
   bench.version = 900;  // others have written much since
   SECTION("it is gone") {

@@ -336,12 +336,12 @@ TEST_CASE("advice about a MIG configuration goes to every pod that it would plac
                                .from = "",
                                .to = "all-3g.40gb",
                                .pods = {{"ml", "a", "uid-a"}, {"ml", "b", "uid-b"}},
-                               .cost = "1 nvidia.com/gpu that nobody uses"});
+                               .cost = "1 nvidia.com/gpu that no pod uses"});
   for (const char* uid : {"uid-a", "uid-b"}) {
     CHECK(bench.requests_with(
               {"/namespaces/ml/events", uid, "\"MigRepartitionAdvised\"",
                "label node n1 with nvidia.com/mig.config=all-3g.40gb (now not labelled); it would "
-               "place 2 pod(s) that wait and costs 1 nvidia.com/gpu that nobody uses"}) == 1);
+               "place 2 pod(s) that wait and costs 1 nvidia.com/gpu that no pod uses"}) == 1);
   }
 }
 

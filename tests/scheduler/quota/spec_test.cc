@@ -46,7 +46,7 @@ TEST_CASE("what makes no sense is said with its place") {
       {gpu_quota("q").line("H100", 8).limit(9),
        "spec.quotas[0].limit: 9 is more than guaranteed, 8, and without spec.cohort or "
        "spec.parent there is "
-       "nobody to borrow from"},
+       "no other quota to borrow from"},
       {gpu_quota("q").line("H100", 8).lendable(9),
        "spec.quotas[0].lendable: 9 is not between 0 and guaranteed, 8"},
       {gpu_quota("q").line("H100", 8).lendable(-1),

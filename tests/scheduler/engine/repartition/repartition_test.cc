@@ -54,7 +54,7 @@ TEST_CASE("pods that wait for a profile make advice for an idle node") {
             .from = "all-disabled",
             .to = "all-3g.40gb",
             .pods = {Scheduler::ref(instance("a")), Scheduler::ref(instance("b"))},
-            .cost = "1 nvidia.com/gpu that nobody uses, and minutes in which the node offers no "
+            .cost = "1 nvidia.com/gpu that no pod uses, and minutes in which the node offers no "
                     "GPU"});
   CHECK(s.engine.gpu_figures() == GpuFigures{.repartitions = 1, .repartition_pods = 2});
 }
@@ -71,19 +71,19 @@ TEST_CASE("what it costs is said: on Ampere, a reset too; of a cut node, its ins
   };
   SECTION("Ampere") {
     CHECK(cost(h100("n").product("NVIDIA-A100-SXM4-80GB")) ==
-          "1 nvidia.com/gpu that nobody uses, a reset of its GPUs, and minutes in which the node "
+          "1 nvidia.com/gpu that no pod uses, a reset of its GPUs, and minutes in which the node "
           "offers no GPU");
   }
   SECTION("cut already") {
     CHECK(cost(h100("n").gpus(0).offers("nvidia.com/mig-1g.10gb", "7")) ==
-          "7 nvidia.com/mig-1g.10gb that nobody uses, and minutes in which the node offers no GPU");
+          "7 nvidia.com/mig-1g.10gb that no pod uses, and minutes in which the node offers no GPU");
   }
   SECTION("Ampere, cut already: it needs no reset again") {
     CHECK(cost(h100("n")
                    .product("NVIDIA-A100-SXM4-80GB")
                    .gpus(0)
                    .offers("nvidia.com/mig-1g.10gb", "7")) ==
-          "7 nvidia.com/mig-1g.10gb that nobody uses, and minutes in which the node offers no GPU");
+          "7 nvidia.com/mig-1g.10gb that no pod uses, and minutes in which the node offers no GPU");
   }
   SECTION("nothing") {
     CHECK(cost(h100("n").gpus(0)) ==
