@@ -147,7 +147,9 @@ void GroupSearch::word(const ScoreCache& answers, const Where& where, Found& fou
   RuledOut ruled_out(*where.ruling);
   found.cost += world_.nodes.slots() / kDomainsForAnAnswer;
   if (!prepared.rejection()) {
-    for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
+    answers.for_each_kind(where,
+                          [&](NodeSlot slot, std::size_t nodes) { ruled_out.add(slot, nodes); });
+    for (const NodeSlot slot : where.trial->touched()) {
       if (!answers.takes(slot, where.scope)) continue;
       const NodeVerdict verdict =
           finder_.verdict(prepared, slot, {.scope = where.scope, .trial = where.trial});

@@ -174,9 +174,8 @@ void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const 
   refusal.plugins = report.plugins;
   if (where.ruling == nullptr || answers.feasible(where.scope) == 0) return;
   RuledOut ruled_out(*where.ruling);
-  for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
-    if (answers.takes(slot, where.scope)) ruled_out.add(slot);
-  }
+  answers.for_each_kind({.scope = where.scope, .ruling = where.ruling},
+                        [&](NodeSlot slot, std::size_t nodes) { ruled_out.add(slot, nodes); });
   std::set<std::string> plugins = ruled_out.plugins();
   plugins.insert(report.plugins.begin(), report.plugins.end());
   refusal.message = fit_error(world_.nodes.size(), answers.prepared(),

@@ -38,6 +38,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -116,6 +117,12 @@ class ScoreCache {
   // Why the node does not take the pod; nullopt: it does, or it does not exist. Not after a
   // rejection.
   [[nodiscard]] std::optional<NodeVerdict> verdict(NodeSlot slot, const Scope& scope = {}) const;
+  // Calls visit(slot, number) for the nodes that take the shape as they are, in the scope, without
+  // those that the trial touches: with one node of each kind that the ruling treats alike, and how
+  // many there are. There is a ruling. O(buckets + nodes that it names or the trial touches), or
+  // O(nodes) if it does not treat the nodes of each bucket alike.
+  void for_each_kind(const Where& where,
+                     const std::function<void(NodeSlot, std::size_t)>& visit) const;
   // How many nodes gave each verdict. O(different verdicts + buckets).
   [[nodiscard]] VerdictCounts verdicts(const Scope& scope = {}) const;
 

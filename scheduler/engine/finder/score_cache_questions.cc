@@ -320,6 +320,52 @@ std::vector<PluginScore> ScoreCache::scores(NodeSlot slot, const Best& best) con
   return scores;
 }
 
+void ScoreCache::for_each_kind(const Where& where,
+                               const std::function<void(NodeSlot, std::size_t)>& visit) const {
+  const Ruling& ruling = *where.ruling;
+  const bool buckets_are_alike =
+      has_trees_ &&
+      std::all_of(
+          ruling.by_domain().begin(), ruling.by_domain().end(),
+          [&](const Ruling::ByDomain& out) { return place_in_keys(*out.domains).has_value(); }) &&
+      std::all_of(
+          ruling.by_amount().begin(), ruling.by_amount().end(),
+          [&](const Ruling::ByAmount& out) { return place_in_keys(*out.tally).has_value(); });
+  static const std::vector<NodeSlot> kNone;
+  const std::vector<NodeSlot>& touched = where.trial == nullptr ? kNone : where.trial->touched();
+  const std::vector<NodeSlot> named = ruling.named();
+  std::vector<NodeSlot> apart;
+  std::set_union(touched.begin(), touched.end(), named.begin(), named.end(),
+                 std::back_inserter(apart));
+  const auto visit_alone = [&](NodeSlot slot) {
+    if (!takes(slot, where.scope)) return;
+    if (!std::binary_search(touched.begin(), touched.end(), slot)) visit(slot, 1);
+  };
+  // To leave out a node of a tree costs as much as to look at some rounds of nodes.
+  constexpr std::size_t kFewShare = 64;
+  if (!buckets_are_alike || apart.size() > answers_.size() / kFewShare) {
+    for (NodeSlot slot = 0; slot < answers_.size(); ++slot) visit_alone(slot);
+    return;
+  }
+  std::vector<std::size_t> left(buckets_.size());
+  for (Buckets::Id id = 0; id < left.size(); ++id) {
+    const bool is_allowed =
+        where.scope.is_all() || where.scope.allows(buckets_.key(id).charge_class);
+    if (is_allowed) left[id] = buckets_.nodes(id);
+  }
+  for (const NodeSlot slot : apart) {
+    if (takes(slot, where.scope)) --left[buckets_.of(slot)];
+    visit_alone(slot);
+  }
+  for (Buckets::Id id = 0; id < left.size(); ++id) {
+    if (left[id] == 0) continue;
+    const NodeSlot one = in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
+      return tree.best_except(answers, apart, before());
+    });
+    visit(one, left[id]);
+  }
+}
+
 std::optional<NodeVerdict> ScoreCache::verdict(NodeSlot slot, const Scope& scope) const {
   if (slot >= answers_.size()) return std::nullopt;
   const NodeAnswer answer = answers_[slot];

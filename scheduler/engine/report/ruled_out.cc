@@ -2,9 +2,9 @@
 
 namespace sched {
 
-void RuledOut::add(NodeSlot slot) {
+void RuledOut::add(NodeSlot slot, std::size_t nodes) {
   ruling_.tell(slot, told_);
-  if (!told_.empty()) ++nodes_[told_];
+  if (!told_.empty()) nodes_[told_] += nodes;
 }
 
 ReasonCounts RuledOut::reasons() const {

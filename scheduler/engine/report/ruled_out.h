@@ -18,8 +18,8 @@ class RuledOut {
   // `ruling` outlives the object, and stays as it is.
   explicit RuledOut(const Ruling& ruling) : ruling_(ruling) {}
 
-  // Adds a node, if it is ruled out. There may be very many: no text is made for each.
-  void add(NodeSlot slot);
+  // Adds so many nodes that the ruling treats alike, of which this is one, if they are ruled out.
+  void add(NodeSlot slot, std::size_t nodes = 1);
 
   // For fit_error().
   [[nodiscard]] ReasonCounts reasons() const;

@@ -51,6 +51,16 @@ bool Ruling::rules_out_all() const {
   });
 }
 
+std::vector<NodeSlot> Ruling::named() const {
+  std::vector<NodeSlot> all = out_;
+  for (const Rule& rule : rules_) {
+    if (rule.only) all.insert(all.end(), rule.only->begin(), rule.only->end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
 std::vector<NodeSlot> Ruling::ByAmount::nodes() const {
   const DomainIndex& domains = *tally->domains();
   std::vector<NodeSlot> all;

@@ -93,6 +93,9 @@ class Ruling {
   // The reasons of these rules.
   [[nodiscard]] std::vector<std::string_view> reasons(NodeSlot slot) const;
 
+  // The nodes that a rule names individually, as ruled out or as those that are left. Ascending.
+  [[nodiscard]] std::vector<NodeSlot> named() const;
+
   // Ascending. The nodes that are ruled out individually; and the only ones that are left, if
   // given.
   [[nodiscard]] const std::vector<NodeSlot>& out() const { return out_; }
