@@ -13,9 +13,9 @@
 using bench::replay::ReplayOptions;
 
 namespace fs = std::filesystem;
+using tests::Ended;
 using tests::Folder;
-using tests::Outcome;
-using tests::replay;
+using tests::run_replay;
 using tests::small_replay;
 
 namespace {
@@ -43,12 +43,12 @@ TEST_CASE("the same replay gives the same files, byte for byte") {
   INFO(arrival);
   options.arrival = arrival;
   options.out = folder.file("once");
-  const Outcome once = replay(options);
+  const Ended once = run_replay(options);
   INFO(once.complaints);
   REQUIRE(once.code == 0);
   options.out = folder.file("again");
   options.jobs = 4;  // in whatever order they end
-  REQUIRE(replay(options).code == 0);
+  REQUIRE(run_replay(options).code == 0);
   const auto same = [&](const std::string& name) {
     return folder.read("once/" + name) == folder.read("again/" + name);
   };
@@ -65,7 +65,7 @@ TEST_CASE("the same replay gives the same files, byte for byte") {
 
 TEST_CASE("what is printed") {
   const Folder folder;
-  const Outcome outcome = replay(small_replay(folder));
+  const Ended outcome = run_replay(small_replay(folder));
   CHECK(outcome.code == 0);
   CHECK(outcome.complaints.empty());
   CHECK_THAT(outcome.out, Catch::StartsWith("read pods: ") && Catch::Contains("40 pods") &&
@@ -78,9 +78,9 @@ TEST_CASE("a condition that holds fails the replay") {
   const Folder folder;
   ReplayOptions options = small_replay(folder);
   options.fail_if = {"unallocated>100", "arrived_pods<1"};
-  CHECK(replay(options).code == 0);
+  CHECK(run_replay(options).code == 0);
   options.fail_if = {"arrived_pods>1"};
-  const Outcome outcome = replay(options);
+  const Ended outcome = run_replay(options);
   CHECK(outcome.code == 1);
   CHECK_THAT(outcome.out, Catch::Contains("failed: fgd on pods: arrived_pods is ") &&
                               Catch::Contains("failed: best_fit on pods: "));
@@ -114,7 +114,7 @@ TEST_CASE("what cannot be used is said before anything is run") {
     INFO(c.name);
     ReplayOptions options = good;
     c.spoil(options);
-    const Outcome outcome = replay(options);
+    const Ended outcome = run_replay(options);
     CHECK(outcome.code == 2);
     CHECK_THAT(outcome.complaints, Catch::StartsWith("replay: ") && Catch::Contains(c.complaint));
   }
@@ -146,7 +146,7 @@ TEST_CASE("a replay that is interrupted keeps what had finished") {
 
   // The next replay there leaves nothing of it.
   options.decisions = false;
-  CHECK(replay(options).code == 0);
+  CHECK(run_replay(options).code == 0);
   CHECK_FALSE(fs::exists(folder.file("out/decisions.jsonl")));
   CHECK_THAT(folder.read("out/summary.json"), !Catch::Contains("interrupted"));
 }
@@ -156,7 +156,7 @@ TEST_CASE("a replay that is interrupted before its first run ends writes nothing
   ReplayOptions options = small_replay(folder);
   options.out = folder.file("out");
   options.decisions = true;
-  const Outcome outcome = replay(options, true);
+  const Ended outcome = run_replay(options, true);
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.complaints, Catch::Contains("interrupted: 0 of 4 runs had finished"));
   CHECK(fs::is_empty(folder.file("out")));

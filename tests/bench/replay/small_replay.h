@@ -63,14 +63,15 @@ class Folder {
   return options;
 }
 
-struct Outcome {
+// What a command has left.
+struct Ended {
   int code = 0;
   std::string out;
   std::string complaints;
 };
 
-[[nodiscard]] inline Outcome replay(const bench::replay::ReplayOptions& options,
-                                    bool stopped = false) {
+[[nodiscard]] inline Ended run_replay(const bench::replay::ReplayOptions& options,
+                                      bool stopped = false) {
   std::ostringstream out;
   std::ostringstream complaints;
   const std::atomic<bool> stop{stopped};

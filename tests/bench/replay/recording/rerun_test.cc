@@ -6,6 +6,7 @@
 #include "scheduler/config/config.h"
 #include "scheduler/live/record/recorder.h"
 #include "scheduler/live/record/recording_ring.h"
+#include "tests/bench/replay/small_replay.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
@@ -17,6 +18,8 @@
 #include <string>
 #include <variant>
 #include <vector>
+
+using tests::Ended;
 
 namespace {
 
@@ -62,13 +65,7 @@ void rewrite(const std::string& text) {
   std::ofstream(record_file(), std::ios::binary | std::ios::trunc) << text;
 }
 
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string complaints;
-};
-
-Outcome rerun(const std::string& file = record_file()) {
+Ended rerun(const std::string& file = record_file()) {
   std::ostringstream out;
   std::ostringstream complaints;
   const int code = bench::replay::rerun(file, bench::registry(), out, complaints);
@@ -79,7 +76,7 @@ Outcome rerun(const std::string& file = record_file()) {
 
 TEST_CASE("the same calls give the same decisions") {
   record_some_work();
-  const Outcome outcome = rerun();
+  const Ended outcome = rerun();
   CHECK(outcome.code == 0);
   CHECK(outcome.out == "5 events, 4 steps, 3 decisions: all the same\n");
 }
@@ -90,7 +87,7 @@ TEST_CASE("another decision is shown beside the recorded one") {
   const auto at = text.find(R"("node":"n1")");
   REQUIRE(at != std::string::npos);
   rewrite(text.replace(at, 11, R"("node":"n2")"));
-  const Outcome outcome = rerun();
+  const Ended outcome = rerun();
   CHECK(outcome.code == 1);
   CHECK_THAT(outcome.out, Catch::Contains(":7: another decision") &&
                               Catch::Contains(R"("node":"n2")") &&
@@ -101,7 +98,7 @@ TEST_CASE("what a killed process left of its last line is left out") {
   record_some_work();
   std::string text = content();
   rewrite(text.substr(0, text.size() - 5));
-  const Outcome outcome = rerun();
+  const Ended outcome = rerun();
   CHECK(outcome.code == 0);
   CHECK(outcome.out ==
         "the last line is cut off and was left out\n"
@@ -151,7 +148,7 @@ TEST_CASE("files that are no recordings") {
   CHECK_THAT(rerun().complaints, Catch::Contains(":1: not the first line of a recording"));
   record_some_work();
   rewrite(content() + "{\"at\":1}\n");
-  const Outcome outcome = rerun();
+  const Ended outcome = rerun();
   CHECK(outcome.code == 2);
   CHECK_THAT(outcome.complaints, Catch::Contains(".jsonl:11: "));
   std::remove(record_file().c_str());
@@ -208,14 +205,14 @@ std::string packed(const sched::live::RecordingParts& parts) {
 
 TEST_CASE("a packed recording that begins with the first call is computed again exactly") {
   rewrite(packed(pods_over(30min)));
-  const Outcome outcome = rerun();
+  const Ended outcome = rerun();
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.out, Catch::EndsWith("decisions: all the same\n"));
 }
 
 TEST_CASE("one that begins with a snapshot is compared by the nodes of its binds, and says so") {
   rewrite(packed(pods_over(180min)));
-  const Outcome outcome = rerun();
+  const Ended outcome = rerun();
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.out,
              Catch::StartsWith("begins with a snapshot of 2 objects: what else the engine knew") &&
@@ -234,7 +231,7 @@ TEST_CASE("a damaged part is told with its place, and what is behind it is read"
   }
   bytes[damaged_at + parts[3]->size() / 2] ^= 0x40;
   rewrite(bytes);
-  const Outcome outcome = rerun();
+  const Ended outcome = rerun();
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.out,
              Catch::Contains("calls are missing before it") &&
@@ -253,7 +250,7 @@ TEST_CASE("a damaged part is told with its place, and what is behind it is read"
 TEST_CASE("a packed recording whose end is missing is read up to there") {
   const std::string bytes = packed(pods_over(60min));
   rewrite(bytes.substr(0, bytes.size() - 10));
-  const Outcome outcome = rerun();
+  const Ended outcome = rerun();
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.out, Catch::Contains("cut off"));
   std::remove(record_file().c_str());
@@ -266,7 +263,7 @@ TEST_CASE("behind a gap that the recorder tells of the comparison is approximate
   text.insert(end_of_first_line,
               "{\"at\":1767225600000000,\"lost\":{\"events\":2,\"decisions\":1}}\n");
   rewrite(text);
-  const Outcome outcome = rerun();
+  const Ended outcome = rerun();
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.out,
              Catch::Contains(":2: 2 events and 1 decisions are missing") &&

@@ -11,9 +11,9 @@
 
 namespace fs = std::filesystem;
 using bench::replay::ReplayOptions;
+using tests::Ended;
 using tests::Folder;
-using tests::Outcome;
-using tests::replay;
+using tests::run_replay;
 
 namespace {
 
@@ -36,13 +36,13 @@ ReplayOptions study(const Folder& folder) {
   return options;  // 2 traces × 3 policies × 2 seeds
 }
 
-Outcome share(ReplayOptions options, const std::string& index, const std::string& out) {
+Ended share(ReplayOptions options, const std::string& index, const std::string& out) {
   options.share = index;
   options.out = out;
-  return replay(options);
+  return run_replay(options);
 }
 
-Outcome merge(const std::vector<std::string>& folders, const ReplayOptions& options = {}) {
+Ended merge(const std::vector<std::string>& folders, const ReplayOptions& options = {}) {
   std::ostringstream out;
   std::ostringstream complaints;
   const int code = bench::replay::merge(folders, options, {out, complaints});
@@ -86,7 +86,7 @@ TEST_CASE("shares that are merged give the bytes of one replay") {
   options.fail_if = {"arrived_pods>1"};
 
   options.out = folder.file("once");
-  const Outcome once = replay(options);
+  const Ended once = run_replay(options);
   INFO(once.complaints);
   REQUIRE(once.code == 1);
 
@@ -101,7 +101,7 @@ TEST_CASE("shares that are merged give the bytes of one replay") {
   ReplayOptions of_merge;
   of_merge.fail_if = options.fail_if;
   of_merge.out = folder.file("merged");
-  const Outcome merged =
+  const Ended merged =
       merge({folder.file("one"), folder.file("some"), folder.file("two")}, of_merge);
   CHECK(merged.complaints.empty());
   CHECK(merged.code == once.code);
@@ -120,7 +120,7 @@ TEST_CASE("shares that are merged give the bytes of one replay") {
 TEST_CASE("each share makes its part of the runs, and no other") {
   const Folder folder;
   const ReplayOptions options = study(folder);
-  const Outcome first = share(options, "1/5", folder.file("out"));
+  const Ended first = share(options, "1/5", folder.file("out"));
   CHECK(first.code == 0);
   CHECK_THAT(first.out,
              Catch::Contains("share 1/5: 3 of the study's 12 runs, 0 of them made before\n") &&
@@ -143,7 +143,7 @@ TEST_CASE("a share that was ended is continued with the run that was cut off") {
   fs::resize_file(folder.file("out/run-9.json"), 100);
   fs::resize_file(folder.file("out/share-0-of-3.json"), 0);
 
-  const Outcome again = share(options, "0/3", out);
+  const Ended again = share(options, "0/3", out);
   INFO(again.complaints);
   CHECK(again.code == 0);
   CHECK_THAT(again.out, Catch::Contains("4 of the study's 12 runs, 2 of them made before"));
@@ -160,7 +160,7 @@ TEST_CASE("a share that is stopped stores no run that had not ended") {
   ReplayOptions options = study(folder);
   options.share = "0/3";
   options.out = folder.file("out");
-  const Outcome stopped = replay(options, true);
+  const Ended stopped = run_replay(options, true);
   CHECK_THAT(stopped.complaints,
              Catch::Contains("interrupted: 4 runs of the share are left; the same command makes"));
   CHECK(names_in(options.out) == std::set<std::string>{"share-0-of-3.json"});
@@ -199,7 +199,7 @@ TEST_CASE("a share is not begun where another study is, and nothing there is los
     REQUIRE(share(options, "0/3", folder.file("out")).code == 0);
     const auto before = names_in(folder.file("out"));
     c.change(options);
-    const Outcome outcome = share(options, c.index, folder.file("out"));
+    const Ended outcome = share(options, c.index, folder.file("out"));
     CHECK(outcome.code == 2);
     CHECK_THAT(outcome.complaints, Catch::StartsWith("replay: ") && Catch::Contains(c.complaint));
     CHECK(names_in(folder.file("out")) == before);
@@ -267,7 +267,7 @@ TEST_CASE("what cannot be merged is said, and nothing is written") {
     c.spoil(folder);
     ReplayOptions of_merge;
     of_merge.out = folder.file("merged");
-    const Outcome outcome = merge({folder.file("out")}, of_merge);
+    const Ended outcome = merge({folder.file("out")}, of_merge);
     CHECK(outcome.code == 2);
     CHECK_THAT(outcome.complaints, Catch::StartsWith("replay: ") && Catch::Contains(c.complaint));
     CHECK(outcome.out.empty());

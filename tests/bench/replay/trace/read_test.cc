@@ -11,8 +11,8 @@
 namespace bench::replay {
 namespace {
 
-const std::string kNodes = "name,cpu,memory,gpus,gpu_model\nn,8,64Gi,2,T4\nm,8,64Gi,0,\n";
-const std::string kPods =
+const std::string kSimpleNodes = "name,cpu,memory,gpus,gpu_model\nn,8,64Gi,2,T4\nm,8,64Gi,0,\n";
+const std::string kSimplePods =
     "name,cpu,memory,gpus,gpu_models,created,deleted\na,1,1Gi,2,T4,0,5\nb,1,1Gi,0,,1,\n";
 
 const std::string kDump =
@@ -40,8 +40,8 @@ Trace read(const TraceFiles& files) {
 }
 
 TEST_CASE("tables are read, counted and named") {
-  const Trace trace =
-      read({.nodes = written("t-nodes.csv", kNodes), .pods = written("my.trace.csv", kPods)});
+  const Trace trace = read({.nodes = written("t-nodes.csv", kSimpleNodes),
+                            .pods = written("my.trace.csv", kSimplePods)});
   CHECK(trace.name == "my.trace");
   CHECK_FALSE(trace.devices_apart);
   CHECK(trace.counts == std::map<std::string, std::size_t>{{"GPUs", 2},
@@ -55,9 +55,9 @@ TEST_CASE("tables are read, counted and named") {
 }
 
 TEST_CASE("line ends, a byte order mark and gzip change nothing") {
-  const Trace plain =
-      read({.nodes = written("t-nodes.csv", kNodes), .pods = written("t-pods.csv", kPods)});
-  std::string crlf = "\xEF\xBB\xBF" + kPods;
+  const Trace plain = read(
+      {.nodes = written("t-nodes.csv", kSimpleNodes), .pods = written("t-pods.csv", kSimplePods)});
+  std::string crlf = "\xEF\xBB\xBF" + kSimplePods;
   for (auto at = crlf.find('\n'); at != std::string::npos; at = crlf.find('\n', at + 2)) {
     crlf.insert(at, 1, '\r');
   }
@@ -65,7 +65,7 @@ TEST_CASE("line ends, a byte order mark and gzip change nothing") {
   gzFile out = gzopen(gzipped.c_str(), "wb");
   gzwrite(out, crlf.data(), static_cast<unsigned>(crlf.size()));
   gzclose(out);
-  const Trace same = read({.nodes = written("t-nodes.csv", kNodes), .pods = gzipped});
+  const Trace same = read({.nodes = written("t-nodes.csv", kSimpleNodes), .pods = gzipped});
   CHECK(same.name == plain.name);
   CHECK(same.counts == plain.counts);
   REQUIRE(same.pods.size() == plain.pods.size());
@@ -135,11 +135,11 @@ TEST_CASE("MIG instances keep GPUs apart unless nodes offer them") {
 
 TEST_CASE("formats may be mixed") {
   const std::string dump = written("t-dump.json", dump_with("example.com/x"));
-  const Trace nodes_of_dump = read({.nodes = dump, .pods = written("t-pods.csv", kPods)});
+  const Trace nodes_of_dump = read({.nodes = dump, .pods = written("t-pods.csv", kSimplePods)});
   CHECK(nodes_of_dump.counts.at("nodes") == 1);
   CHECK(nodes_of_dump.counts.at("pods") == 2);
   CHECK(nodes_of_dump.counts.at("pods in the nodes' file, not used") == 3);
-  const Trace pods_of_dump = read({.nodes = written("t-nodes.csv", kNodes), .pods = dump});
+  const Trace pods_of_dump = read({.nodes = written("t-nodes.csv", kSimpleNodes), .pods = dump});
   CHECK(pods_of_dump.counts.at("nodes") == 2);
   CHECK(pods_of_dump.counts.at("nodes in the pods' file, not used") == 1);
 }
@@ -158,7 +158,7 @@ TEST_CASE("the sample trace can be read, and has a bit of everything") {
 }
 
 TEST_CASE("files that are no trace are refused with the file's name") {
-  const std::string nodes = written("t-nodes.csv", kNodes);
+  const std::string nodes = written("t-nodes.csv", kSimpleNodes);
   const std::string absent = tests::scratch_dir() + "/t-absent.csv";
   const std::string empty = written("t-empty.csv", "");
   const std::string headed = written("t-headed.csv", "name,cpu,memory,gpus\n");
@@ -177,7 +177,7 @@ TEST_CASE("files that are no trace are refused with the file's name") {
       {"not UTF-8", {latin, nodes}, latin + ": is not UTF-8 text; save it as UTF-8"},
       {"a broken gzip stream", {torn, nodes}, torn + ": "},
       {"the two taken for each other",
-       {written("t-pods.csv", kPods), nodes},
+       {written("t-pods.csv", kSimplePods), nodes},
        ":1:22: unknown column \"gpu_models\""},
   };
   for (const Case& c : cases) {
