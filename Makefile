@@ -32,7 +32,7 @@ help:
 	@echo "make mutants     small changes to the product that no test notices; MUTANTS='--count 500 --seed 7'"
 	@echo "make fuzz        searches for inputs that break what reads input, a minute each; FUZZ='--seconds 3600 yaml object'"
 	@echo "make debian  build, and run the unit tests, on Debian 12 and 13, and for 64-bit Arm, each in a chroot; as root. DEBIAN=trixie"
-	@echo "make image   the image as an OCI archive with its bill of materials, without Docker; runs what is in it; as root. IMAGE=--arm64"
+	@echo "make image   the image as an OCI archive with its bill of materials, without Docker; runs what is in it; as root. IMAGE=--arm64 or --dockerfile"
 	@echo "make bench-image   the same of bench, for studies on a cluster"
 	@echo "make format  lay out the code"
 	@echo "make clean   remove build/"

@@ -1,5 +1,5 @@
-# Debians of their own, in chroots that stay in build/debian/NAME: bookworm, trixie, or bookworm-arm64, whose tools run here and whose libraries
-# are 64-bit Arm's. As root, since a chroot is.
+# Debians of their own, in chroots that stay in build/debian/NAME: bookworm, trixie, bookworm-arm64, whose tools run here and whose libraries
+# are 64-bit Arm's, or bookworm-base, into which nothing is installed. As root, since a chroot is.
 mirror=${DEBIAN_MIRROR:-}  # empty: the one that debootstrap has for Debian
 
 chroot_of() {  # NAME: makes it, where it is not there
@@ -7,7 +7,7 @@ chroot_of() {  # NAME: makes it, where it is not there
   [ ! -e "$root/.made" ] || return 0
   rm -rf "$root"
   mkdir -p "$root"
-  debootstrap --variant=minbase --include=ca-certificates "${1%-arm64}" "$root" ${mirror:+"$mirror"} && trust "$root" && touch "$root/.made"
+  debootstrap --variant=minbase --include=ca-certificates "${1%-*}" "$root" ${mirror:+"$mirror"} && trust "$root" && touch "$root/.made"
 }
 
 trust() {  # ROOT: the authorities that this machine trusts besides Debian's, such as that of a proxy
