@@ -16,12 +16,12 @@ namespace {
 // All plugins and pods by themselves; those that read nothing of GPUs beside one score that makes
 // equals of most nodes; or these, and pods that would rather be near some and away from others: by
 // zone and host, or by racks, too, and with hosts of one name.
-enum class Kind { kAllScores, kOneScore, kCompany, kCompanyInRacks };
+enum class ChoiceKind { kAllScores, kOneScore, kCompany, kCompanyInRacks };
 
-std::vector<Profile> profile_with(TieBreak::Order order, Kind kind) {
+std::vector<Profile> profile_with(TieBreak::Order order, ChoiceKind kind) {
   std::vector<Profile> made = profiles();
   made[0].tie_break = {order, 7};
-  if (kind != Kind::kAllScores) {
+  if (kind != ChoiceKind::kAllScores) {
     std::erase_if(made[0].scores, [](const WeightedScore& each) {
       return each.plugin->name() != "TaintToleration";
     });
@@ -29,9 +29,9 @@ std::vector<Profile> profile_with(TieBreak::Order order, Kind kind) {
   return made;
 }
 
-class World : RandomPods {
+class RandomChoices : RandomPods {
  public:
-  World(unsigned seed, TieBreak::Order order, Kind kind)
+  RandomChoices(unsigned seed, TieBreak::Order order, ChoiceKind kind)
       : RandomPods(seed), order_(order), kind_(kind) {
     s_.engine = Engine(profile_with(order, kind), {});
     for (std::size_t i = 0; i < kNodes; ++i) upsert_node(i);
@@ -83,7 +83,7 @@ class World : RandomPods {
       made.tainted("soft" + std::to_string(i), "", k8s::TaintEffect::kPreferNoSchedule);
     }
     if (pick(10) == 0) made.cordoned();
-    const bool in_racks = kind_ == Kind::kCompanyInRacks;
+    const bool in_racks = kind_ == ChoiceKind::kCompanyInRacks;
     if (in_racks) made.labelled("rack", "r" + std::to_string(pick(20)));
     // As with cloned machines, two may have one name.
     const std::size_t host = in_racks && pick(20) == 0 ? number / 2 : number;
@@ -102,7 +102,7 @@ class World : RandomPods {
     if (kind == 3) made.tolerates("soft1").tolerates("soft2");
     if (kind == 5) made.host_port(80);
     if (kind == 6) made.annotated("gpu-scheduler.io/gpu-type", "H100, L4");
-    if (kind_ >= Kind::kCompany) has_company(made);
+    if (kind_ >= ChoiceKind::kCompany) has_company(made);
     pods_[name].object = made;
     s_.has(pods_[name].object);
   }
@@ -111,7 +111,7 @@ class World : RandomPods {
     const auto some_app = [&] { return std::string(1, static_cast<char>('a' + pick(2))); };
     const auto some_key = [&] {
       return std::array{"zone", kHost, "none",
-                        "rack"}[pick(kind_ == Kind::kCompanyInRacks ? 4 : 3)];
+                        "rack"}[pick(kind_ == ChoiceKind::kCompanyInRacks ? 4 : 3)];
     };
     const auto some_pods = [&] { return pods_like({{"app", some_app()}}, some_key()); };
     const auto some_weight = [&] { return static_cast<std::int32_t>(1 + pick(100)); };
@@ -165,7 +165,7 @@ class World : RandomPods {
 
   static constexpr const char* kHost = "kubernetes.io/hostname";
   TieBreak::Order order_;
-  Kind kind_;
+  ChoiceKind kind_;
 };
 
 }  // namespace
@@ -174,10 +174,10 @@ TEST_CASE("among a hundred nodes each pod goes to the one that is best when all 
   using Order = TieBreak::Order;
   const auto order =
       GENERATE(Order::kFirstNode, Order::kShuffledNodes, Order::kFewestGpusFirst, Order::kRandom);
-  const auto kind =
-      GENERATE(Kind::kAllScores, Kind::kOneScore, Kind::kCompany, Kind::kCompanyInRacks);
+  const auto kind = GENERATE(ChoiceKind::kAllScores, ChoiceKind::kOneScore, ChoiceKind::kCompany,
+                             ChoiceKind::kCompanyInRacks);
   INFO("order " << static_cast<int>(order) << ", kind " << static_cast<int>(kind));
-  World world(static_cast<unsigned>(order) + 1, order, kind);
+  RandomChoices world(static_cast<unsigned>(order) + 1, order, kind);
   world.run(600);
   CHECK(world.binds > 200);
   CHECK(world.refusals > 0);
@@ -188,7 +188,7 @@ namespace {
 // Forty nodes of 16 GPUs, beside those that a test adds; all are equal but for the order.
 struct FewestGpusFirst : Scheduler {
   FewestGpusFirst() {
-    engine = Engine(profile_with(TieBreak::Order::kFewestGpusFirst, Kind::kOneScore), {});
+    engine = Engine(profile_with(TieBreak::Order::kFewestGpusFirst, ChoiceKind::kOneScore), {});
     synced();
   }
   void others() {

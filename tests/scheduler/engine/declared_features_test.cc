@@ -20,9 +20,9 @@ k8s::Node declaring(const char* name, std::vector<std::string> features) {
   return made;
 }
 
-struct Cluster : QuotaCluster {
+struct FeaturesCluster : QuotaCluster {
   // In that order, which is not kube-scheduler's.
-  Cluster() : QuotaCluster({"PodTopologySpread", "NodeDeclaredFeatures"}) {
+  FeaturesCluster() : QuotaCluster({"PodTopologySpread", "NodeDeclaredFeatures"}) {
     has(declaring("none", {}));
     has(declaring("restart", {"Another", kRestart}));
     has(declaring("users", {kUsers}));
@@ -74,7 +74,7 @@ TEST_CASE("which nodes declare what a pod needs") {
       {"users of its own on the host's network", users_on_host, "both users"},
       {"all of it", both, "both"},
   };
-  const Cluster s;
+  const FeaturesCluster s;
   for (const Case& each : cases) {
     CAPTURE(each.name);
     CHECK(s.allowed(each.pod) == each.want);
@@ -82,7 +82,7 @@ TEST_CASE("which nodes declare what a pod needs") {
 }
 
 TEST_CASE("what a node does not declare is told where nothing else keeps the pod off it") {
-  Cluster s;
+  FeaturesCluster s;
   k8s::Pod spread = our_pod("p").spread_over("rack");
   spread.spec.containers = restarts_all().spec.containers;
   for (const NodeExplanation& node : s.engine.explain(spread).nodes) {
@@ -99,7 +99,7 @@ TEST_CASE("what a node does not declare is told where nothing else keeps the pod
 }
 
 TEST_CASE("a pod that waits for a feature is placed once a node declares it") {
-  Cluster s;
+  FeaturesCluster s;
   for (const char* name : {"restart", "both"}) s.node_gone(name);
   s.has(restarts_all());
   CHECK(s.decide() == std::vector<std::string>{

@@ -23,8 +23,8 @@ constexpr const char* kByZone =
 
 // The zones and hosts of its nodes are named by the labels that the system's constraints ask for,
 // too.
-struct Cluster : DomainsCluster {
-  explicit Cluster(const char* args, const std::vector<k8s::Pod>& running = {})
+struct DefaultSpreadCluster : DomainsCluster {
+  explicit DefaultSpreadCluster(const char* args, const std::vector<k8s::Pod>& running = {})
       : DomainsCluster("PodTopologySpread") {
     const auto yaml = k8s::yaml::parse(args, "test");
     REQUIRE(yaml);
@@ -52,25 +52,25 @@ struct Cluster : DomainsCluster {
 };
 
 template <typename Object>
-Object named(const char* name) {
+Object object_named(const char* name) {
   Object made;
   made.metadata.name = name;
   made.metadata.namespace_ = "default";
   return made;
 }
 k8s::Service service(Labels selects, const char* name = "s") {
-  auto made = named<k8s::Service>(name);
+  auto made = object_named<k8s::Service>(name);
   made.selector = std::move(selects);
   return made;
 }
 k8s::ReplicationController controller(Labels selects) {
-  auto made = named<k8s::ReplicationController>("owner");
+  auto made = object_named<k8s::ReplicationController>("owner");
   made.selector = std::move(selects);
   return made;
 }
 template <typename Object>
 Object set(k8s::LabelSelector selects) {
-  auto made = named<Object>("owner");
+  auto made = object_named<Object>("owner");
   made.selector = std::move(selects);
   return made;
 }
@@ -78,9 +78,6 @@ k8s::ReplicaSet replica_set(Labels selects) {
   return set<k8s::ReplicaSet>({.match_labels = std::move(selects), .match_expressions = {}});
 }
 
-PodBuilder runs(const char* name, const char* on, const char* app = "web") {
-  return their_pod(name).labelled("app", app).on(on);
-}
 k8s::Pod owned_by(const char* api_version, const char* kind, bool controls = true) {
   k8s::Pod pod = our_pod("p").labelled("app", "web");
   pod.metadata.owner_references = {{.api_version = api_version,
@@ -127,7 +124,7 @@ TEST_CASE("the pods that a pod is spread with by default") {
        {up(set<k8s::ReplicaSet>(invalid))},
        anywhere},
       {"an empty one", of_replica_set(), {up(replica_set({}))}, anywhere},
-      {"none", of_replica_set(), {up(named<k8s::ReplicaSet>("owner"))}, anywhere},
+      {"none", of_replica_set(), {up(object_named<k8s::ReplicaSet>("owner"))}, anywhere},
       {"another's ReplicaSet", plain, {up(replica_set({{"app", "web"}}))}, anywhere},
       {"in another namespace",
        of_replica_set(),
@@ -202,7 +199,8 @@ TEST_CASE("the pods that a pod is spread with by default") {
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);
-    Cluster s(kByZone, {runs("1", "a1"), runs("2", "b1", "db"), runs("3", "b2", "db")});
+    DefaultSpreadCluster s(kByZone,
+                           {runs("1", "a1"), runs("2", "b1", "db"), runs("3", "b2", "db")});
     if (std::string(each.want) == spread) REQUIRE(s.allowed(each.pod) == anywhere);
     for (const Event& event : each.there) s.apply(event);
     CHECK(s.allowed(each.pod) == each.want);
@@ -214,7 +212,7 @@ TEST_CASE("a pod with constraints of its own has no default ones") {
   own.topology_key = "kubernetes.io/hostname";
   own.do_not_schedule = false;
   own.label_selector = selector({{"app", "web"}});
-  Cluster s(kByZone, {runs("1", "a1")});
+  DefaultSpreadCluster s(kByZone, {runs("1", "a1")});
   s.there_is(service({{"app", "web"}}));
   const PodBuilder asks = our_pod("p").labelled("app", "web");
   CHECK(s.allowed(asks) == "b1 b2");
@@ -222,8 +220,8 @@ TEST_CASE("a pod with constraints of its own has no default ones") {
 }
 
 TEST_CASE("by the system's constraints hosts and zones with fewer of the pods are better") {
-  Cluster s(kSystem, {runs("1", "a1"), runs("2", "a1"), runs("3", "b1"), runs("4", "c0"),
-                      runs("5", "c0"), runs("6", "c0")});
+  DefaultSpreadCluster s(kSystem, {runs("1", "a1"), runs("2", "a1"), runs("3", "b1"),
+                                   runs("4", "c0"), runs("5", "c0"), runs("6", "c0")});
   CHECK(s.scores(of_replica_set()).empty());
   s.there_is(replica_set({{"app", "web"}}));
   // Three domains of zones, one of them of those without; five hosts. A node that has no zone has
@@ -233,7 +231,7 @@ TEST_CASE("by the system's constraints hosts and zones with fewer of the pods ar
 }
 
 TEST_CASE("by a list nodes that lack a label are left out") {
-  Cluster s(
+  DefaultSpreadCluster s(
       "{defaultingType: List, defaultConstraints: "
       "[{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}",
       {runs("1", "a1")});
@@ -242,7 +240,7 @@ TEST_CASE("by a list nodes that lack a label are left out") {
 }
 
 TEST_CASE("a pod that waits by default constraints is looked at again when its Service changes") {
-  Cluster s(kByZone, {runs("1", "a1")});
+  DefaultSpreadCluster s(kByZone, {runs("1", "a1")});
   s.there_is(service({{"app", "web"}}));
   s.has(node("b1").gpus(8).cpu("64").labelled("zone", "b").cordoned());
   s.has(node("b2").gpus(8).cpu("64").labelled("zone", "b").cordoned());
@@ -259,7 +257,7 @@ TEST_CASE("a pod that waits by default constraints is looked at again when its S
 }
 
 TEST_CASE("pods that differ in nothing but their owner wait apart") {
-  Cluster s(kByZone, {runs("1", "a1"), runs("2", "b1")});
+  DefaultSpreadCluster s(kByZone, {runs("1", "a1"), runs("2", "b1")});
   s.there_is(replica_set({{"app", "web"}}));
   auto of_another =
       set<k8s::StatefulSet>({.match_labels = {{"app", "other"}}, .match_expressions = {}});

@@ -1,4 +1,5 @@
-// What the tests of rules across nodes share: two nodes in zone a, two in zone b, one in none.
+// What the tests of rules across nodes share: two nodes in zone a, two in zone b, one in none; pods
+// of an app.
 #pragma once
 
 #include "tests/scheduler/engine/quota_cluster.h"
@@ -57,5 +58,12 @@ struct DomainsCluster : QuotaCluster {
       {"a1", "a"}, {"a2", "a"}, {"b1", "b"}, {"b2", "b"}, {"c0", ""}};
   std::map<std::string, std::string> refused;
 };
+
+// A pod of the app that runs on the node, for another scheduler.
+inline PodBuilder runs(std::string_view name, std::string_view on, std::string_view app = "web") {
+  return their_pod(name).labelled("app", app).on(on);
+}
+// A pod of the app that has no node yet.
+inline PodBuilder asks(std::string_view app = "web") { return our_pod("p").labelled("app", app); }
 
 }  // namespace tests

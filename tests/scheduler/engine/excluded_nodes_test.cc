@@ -19,11 +19,12 @@ namespace {
 constexpr const char* kReason = "node(s) didn't satisfy existing pods anti-affinity rules";
 
 // The cluster with the plugin that knows required anti-affinity of running pods.
-struct Cluster : QuotaCluster {
-  explicit Cluster(TieBreak tie_break = {}) : QuotaCluster({"InterPodAffinity"}, tie_break) {}
+struct AntiAffinityCluster : QuotaCluster {
+  explicit AntiAffinityCluster(TieBreak tie_break = {})
+      : QuotaCluster({"InterPodAffinity"}, tie_break) {}
 };
 
-k8s::Node in_zone(const char* name, const char* zone) {
+k8s::Node two_gpus_in_zone(const char* name, const char* zone) {
   return node(name).gpus(2).labelled("zone", zone).labelled("host", name);
 }
 
@@ -54,10 +55,10 @@ TEST_CASE("a running pod's required anti-affinity keeps others off its domain, a
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    Cluster s;
-    s.has(in_zone("a1", "a"));
-    s.has(in_zone("a2", "a"));
-    s.has(in_zone("b1", "b"));
+    AntiAffinityCluster s;
+    s.has(two_gpus_in_zone("a1", "a"));
+    s.has(two_gpus_in_zone("a2", "a"));
+    s.has(two_gpus_in_zone("b1", "b"));
     s.has(keeper("a1", c.key));
     // So that all nodes are alike but for the keeper's rule.
     for (const char* other : {"a2", "b1"}) s.has(their_pod(other).on(other));
@@ -67,9 +68,9 @@ TEST_CASE("a running pod's required anti-affinity keeps others off its domain, a
 }
 
 TEST_CASE("a pod whose nodes are all excluded is told so, of no pod by name, and once") {
-  Cluster s;
-  s.has(in_zone("a1", "a"));
-  s.has(in_zone("a2", "a"));
+  AntiAffinityCluster s;
+  s.has(two_gpus_in_zone("a1", "a"));
+  s.has(two_gpus_in_zone("a2", "a"));
   s.has(node("full").gpus(0));
   s.has(keeper("a1", "zone"));
   s.has(our_pod("p").gpus(1));
@@ -92,40 +93,40 @@ TEST_CASE("a pod whose nodes are all excluded is told so, of no pod by name, and
 }
 
 TEST_CASE("what brings back a pod whose nodes are all excluded") {
-  const auto waits = [](Cluster& s) {
-    s.has(in_zone("a1", "a"));
-    s.has(in_zone("a2", "a"));
+  const auto waits = [](AntiAffinityCluster& s) {
+    s.has(two_gpus_in_zone("a1", "a"));
+    s.has(two_gpus_in_zone("a2", "a"));
     s.has(keeper("a1", "zone"));
     s.has(our_pod("p").gpus(1));
     REQUIRE(s.decide().size() == 1);
   };
   SECTION("the running pod goes") {
-    Cluster s;
+    AntiAffinityCluster s;
     waits(s);
     s.pod_gone(keeper("a1", "zone"));
     CHECK(s.decide() == Texts{"p → a1"});
   }
   SECTION("its node goes") {
-    Cluster s;
+    AntiAffinityCluster s;
     waits(s);
     s.node_gone("a1");
     CHECK(s.decide() == Texts{"p → a2"});
   }
   SECTION("a node comes elsewhere") {
-    Cluster s;
+    AntiAffinityCluster s;
     waits(s);
-    s.has(in_zone("b1", "b"));
+    s.has(two_gpus_in_zone("b1", "b"));
     CHECK(s.decide() == Texts{"p → b1"});
   }
   SECTION("a node moves elsewhere") {
-    Cluster s;
+    AntiAffinityCluster s;
     waits(s);
-    s.has(in_zone("a2", "b"));
+    s.has(two_gpus_in_zone("a2", "b"));
     CHECK(s.decide() == Texts{"p → a2"});
   }
   SECTION("room comes elsewhere") {
-    Cluster s;
-    s.has(in_zone("b1", "b"));
+    AntiAffinityCluster s;
+    s.has(two_gpus_in_zone("b1", "b"));
     s.has(their_pod("one").gpus(1).on("b1"));
     s.has(their_pod("two").gpus(1).on("b1"));
     waits(s);
@@ -142,9 +143,9 @@ TEST_CASE("what brings back a pod whose nodes are all excluded") {
 
 TEST_CASE("scores are measured over the nodes that are not excluded") {
   // Of the nodes with preferences the one that has most of them is excluded: the next counts full.
-  Cluster s;
+  AntiAffinityCluster s;
   for (const char* name : {"a1", "b1", "b2"}) {
-    k8s::Node made = in_zone(name, std::string(name, 1).c_str());
+    k8s::Node made = two_gpus_in_zone(name, std::string(name, 1).c_str());
     made.metadata.labels.set("rank", std::string(name) == "a1" ? "9" : name[1] == '2' ? "1" : "0");
     s.has(made);
   }
@@ -169,8 +170,8 @@ TEST_CASE("scores are measured over the nodes that are not excluded") {
 TEST_CASE("random tie-breaks draw among the nodes that are not excluded") {
   std::set<std::string> drawn;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    Cluster s({TieBreak::Order::kRandom, seed});
-    for (const char* name : {"n1", "n2", "n3", "n4"}) s.has(in_zone(name, "z"));
+    AntiAffinityCluster s({TieBreak::Order::kRandom, seed});
+    for (const char* name : {"n1", "n2", "n3", "n4"}) s.has(two_gpus_in_zone(name, "z"));
     s.has(keeper("n2", "host"));
     s.has(our_pod("p").gpus(1));
     drawn.insert(s.decide().at(0));
@@ -179,7 +180,7 @@ TEST_CASE("random tie-breaks draw among the nodes that are not excluded") {
 }
 
 TEST_CASE("a pod under quota borrows where all nodes within its guarantee are excluded") {
-  Cluster s;
+  AntiAffinityCluster s;
   s.has(h100("h1"));
   s.has(l4("l1"));
   s.has(gpu_quota("team").of("team").in_cohort("c").line("L4", 4).line("H100", 0));
@@ -202,7 +203,7 @@ TEST_CASE("a pod under quota borrows where all nodes within its guarantee are ex
 }
 
 TEST_CASE("a node is held for a pod with rules as for others, where all are full") {
-  Cluster s;
+  AntiAffinityCluster s;
   s.has(gpu_quota("team").of("team").line("L4", 8));
   for (const char* name : {"a1", "b1"}) {
     k8s::Node made = l4(name, 2);

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const GpuNode& named(const std::vector<GpuNode>& nodes, const std::string& name) {
+const GpuNode& gpu_node_named(const std::vector<GpuNode>& nodes, const std::string& name) {
   for (const GpuNode& one : nodes) {
     if (one.node == name) return one;
   }
@@ -41,11 +41,11 @@ TEST_CASE("gpu_nodes counts pieces by what they are, and names the pods that hav
   const auto nodes = s.engine.gpu_nodes_with_tenants();
   REQUIRE(nodes.size() == 3);
   using Kind = GpuPieces::Kind;
-  CHECK(named(nodes, "cut").pieces ==
+  CHECK(gpu_node_named(nodes, "cut").pieces ==
         std::vector<GpuPieces>{{"nvidia.com/mig-1g.10gb", Kind::kInstance, "1g.10gb", 7, 0}});
-  CHECK(named(nodes, "shared").pieces ==
+  CHECK(gpu_node_named(nodes, "shared").pieces ==
         std::vector<GpuPieces>{{"nvidia.com/gpu.shared", Kind::kReplica, "", 4, 0}});
-  const GpuNode& whole = named(nodes, "whole");
+  const GpuNode& whole = gpu_node_named(nodes, "whole");
   CHECK(whole.type == "H100-80GB");
   CHECK(whole.closed.empty());
   CHECK(whole.pieces == std::vector<GpuPieces>{{"nvidia.com/gpu", Kind::kWhole, "", 8, 7}});
@@ -55,7 +55,7 @@ TEST_CASE("gpu_nodes counts pieces by what they are, and names the pods that hav
                                                 {pod("two as well").object().metadata.uid, 2}});
   GpuNode without = whole;
   without.tenants.clear();
-  CHECK(named(s.engine.gpu_nodes(), "whole") == without);
+  CHECK(gpu_node_named(s.engine.gpu_nodes(), "whole") == without);
 }
 
 TEST_CASE("gpu_nodes says why a node gives its GPUs to nobody") {

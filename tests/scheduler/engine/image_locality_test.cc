@@ -16,8 +16,8 @@ struct OnNode {
   std::int64_t mib;
 };
 
-struct Cluster : DomainsCluster {
-  explicit Cluster(const std::vector<OnNode>& images = {}) : DomainsCluster("ImageLocality") {
+struct ImagesCluster : DomainsCluster {
+  explicit ImagesCluster(const std::vector<OnNode>& images = {}) : DomainsCluster("ImageLocality") {
     for (const auto& [name, zone] : kZones) set_images(name, images);
   }
   void set_images(const std::string& name, const std::vector<OnNode>& images) {
@@ -31,7 +31,7 @@ struct Cluster : DomainsCluster {
   }
 };
 
-k8s::Pod runs(const std::vector<std::string>& images, const std::string& name = "p") {
+k8s::Pod with_images(const std::vector<std::string>& images, const std::string& name = "p") {
   k8s::Pod pod = our_pod(name);
   const k8s::Container container = pod.spec.containers.at(0);
   pod.spec.containers.clear();
@@ -59,69 +59,69 @@ TEST_CASE("how the images of nodes score") {
     k8s::Pod pod;
     const char* want;
   };
-  k8s::Pod with_init = runs({"r/a:1"});
+  k8s::Pod with_init = with_images({"r/a:1"});
   with_init.spec.init_containers = with_init.spec.containers;
-  k8s::Pod with_volume = runs({"r/b:1"});
+  k8s::Pod with_volume = with_images({"r/b:1"});
   with_volume.spec.image_volumes = {"r/data"};
   const std::vector<Case> cases = {
       {"one of five has it: 200 MiB",
        {{"a1", "r/a:1", 1'000}},
-       runs({"r/a:1"}),
+       with_images({"r/a:1"}),
        "a1 18, a2 0, b1 0, b2 0, c0 0"},
       {"two of five",
        {{"a1", "r/a:1", 1'000}, {"c0", "r/a:1", 500}},
-       runs({"r/a:1"}),
+       with_images({"r/a:1"}),
        "a1 38, a2 0, b1 0, b2 0, c0 18"},
-      {"all, and it is as large as counts", on_all("r/a:1", 1'000), runs({"r/a:1"}),
+      {"all, and it is as large as counts", on_all("r/a:1", 1'000), with_images({"r/a:1"}),
        "a1 100, a2 100, b1 100, b2 100, c0 100"},
-      {"larger does not count more", on_all("r/a:1", 90'000), runs({"r/a:1"}),
+      {"larger does not count more", on_all("r/a:1", 90'000), with_images({"r/a:1"}),
        "a1 100, a2 100, b1 100, b2 100, c0 100"},
-      {"nor does an impossible size", on_all("r/a:1", std::int64_t{1} << 42U), runs({"r/a:1"}),
-       "a1 100, a2 100, b1 100, b2 100, c0 100"},
-      {"23 MiB and less is nothing", on_all("r/a:1", 23), runs({"r/a:1"}), ""},
-      {"of a larger pod more is wanted", on_all("r/a:1", 1'000), runs({"r/a:1", "r/b:1"}),
+      {"nor does an impossible size", on_all("r/a:1", std::int64_t{1} << 42U),
+       with_images({"r/a:1"}), "a1 100, a2 100, b1 100, b2 100, c0 100"},
+      {"23 MiB and less is nothing", on_all("r/a:1", 23), with_images({"r/a:1"}), ""},
+      {"of a larger pod more is wanted", on_all("r/a:1", 1'000), with_images({"r/a:1", "r/b:1"}),
        "a1 49, a2 49, b1 49, b2 49, c0 49"},
-      {"an image twice counts twice", on_all("r/a:1", 1'000), runs({"r/a:1", "r/a:1"}),
+      {"an image twice counts twice", on_all("r/a:1", 1'000), with_images({"r/a:1", "r/a:1"}),
        "a1 100, a2 100, b1 100, b2 100, c0 100"},
       {"init containers count", on_all("r/a:1", 1'000), with_init,
        "a1 100, a2 100, b1 100, b2 100, c0 100"},
       {"a volume's image counts", on_all("r/data:latest", 500), with_volume,
        "a1 48, a2 48, b1 48, b2 48, c0 48"},
-      {"no tag is the latest", on_all("r/a:latest", 1'000), runs({"r/a"}),
+      {"no tag is the latest", on_all("r/a:latest", 1'000), with_images({"r/a"}),
        "a1 100, a2 100, b1 100, b2 100, c0 100"},
-      {"a port is no tag", on_all("r:5000/a:latest", 1'000), runs({"r:5000/a"}),
+      {"a port is no tag", on_all("r:5000/a:latest", 1'000), with_images({"r:5000/a"}),
        "a1 100, a2 100, b1 100, b2 100, c0 100"},
-      {"another tag is another image", on_all("r/a:2", 1'000), runs({"r/a:1"}), ""},
+      {"another tag is another image", on_all("r/a:2", 1'000), with_images({"r/a:1"}), ""},
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);
-    const Cluster s(each.images);
+    const ImagesCluster s(each.images);
     CHECK(s.scores(each.pod) == each.want);
   }
 }
 
 TEST_CASE("a pod goes where its image is, and pods that differ in nothing else go elsewhere") {
-  Cluster s({{"c0", "r/a:1", 5'000}, {"b1", "r/b:1", 5'000}});
-  s.has(runs({"r/a:1"}, "p"));
-  s.has(runs({"r/b:1"}, "q"));
-  s.has(runs({"r/a:1"}, "r"));
+  ImagesCluster s({{"c0", "r/a:1", 5'000}, {"b1", "r/b:1", 5'000}});
+  s.has(with_images({"r/a:1"}, "p"));
+  s.has(with_images({"r/b:1"}, "q"));
+  s.has(with_images({"r/a:1"}, "r"));
   CHECK(s.decide() == Texts{"p → c0", "q → b1", "r → c0"});
 }
 
 TEST_CASE("images come and go") {
-  Cluster s({{"a1", "r/a:1", 1'000}});
-  CHECK(s.scores(runs({"r/a:1"})) == "a1 18, a2 0, b1 0, b2 0, c0 0");
+  ImagesCluster s({{"a1", "r/a:1", 1'000}});
+  CHECK(s.scores(with_images({"r/a:1"})) == "a1 18, a2 0, b1 0, b2 0, c0 0");
   s.set_images("b2", {{"b2", "r/a:1", 1'000}});
-  CHECK(s.scores(runs({"r/a:1"})) == "a1 38, a2 0, b1 0, b2 38, c0 0");
-  s.has(runs({"r/a:1"}, "p"));
+  CHECK(s.scores(with_images({"r/a:1"})) == "a1 38, a2 0, b1 0, b2 38, c0 0");
+  s.has(with_images({"r/a:1"}, "p"));
   CHECK(s.decide() == Texts{"p → a1"});
   s.set_images("a1", {{"a1", "r/a:1", 100}});
-  s.has(runs({"r/a:1"}, "q"));
+  s.has(with_images({"r/a:1"}, "q"));
   CHECK(s.decide() == Texts{"q → b2"});
   s.set_images("a1", {});
-  CHECK(s.scores(runs({"r/a:1"})) == "a1 0, a2 0, b1 0, b2 18, c0 0");
+  CHECK(s.scores(with_images({"r/a:1"})) == "a1 0, a2 0, b1 0, b2 18, c0 0");
   for (const char* name : {"a1", "a2", "c0"}) s.apply(event::NodeDeleted{name, ""});
-  CHECK(s.scores(runs({"r/a:1"})) == "b1 0, b2 48");
+  CHECK(s.scores(with_images({"r/a:1"})) == "b1 0, b2 48");
   s.apply(event::NodeDeleted{"b2", ""});
-  CHECK(s.scores(runs({"r/a:1"})).empty());
+  CHECK(s.scores(with_images({"r/a:1"})).empty());
 }

@@ -21,18 +21,14 @@ constexpr const char* kNotAway =
 constexpr const char* kKeptOff =
     "Unschedulable InterPodAffinity: node(s) didn't satisfy existing pods anti-affinity rules";
 
-struct Cluster : DomainsCluster {
-  explicit Cluster(const std::vector<k8s::Pod>& running = {})
+struct AffinityCluster : DomainsCluster {
+  explicit AffinityCluster(const std::vector<k8s::Pod>& running = {})
       : DomainsCluster("InterPodAffinity", running) {}
 };
 
 k8s::PodAffinityTerm like(const char* app, const char* key) {
   return pods_like({{"app", app}}, key);
 }
-PodBuilder runs(const char* name, const char* app, const char* on) {
-  return their_pod(name).labelled("app", app).on(on);
-}
-PodBuilder asks(const char* app = "web") { return our_pod("p").labelled("app", app); }
 
 }  // namespace
 
@@ -50,14 +46,14 @@ TEST_CASE("which nodes a pod's own terms leave it") {
   nobody.label_selector.reset();
   k8s::PodAffinityTerm everybody = like("db", "zone");
   everybody.label_selector = k8s::LabelSelector{};
-  const auto db_on_b1 = std::vector<k8s::Pod>{runs("db", "db", "b1")};
+  const auto db_on_b1 = std::vector<k8s::Pod>{runs("db", "b1", "db")};
   const std::vector<Case> cases = {
       {"near a zone's pod", db_on_b1, asks().near(like("db", "zone")), "b1 b2", kNotNear},
       {"near a node's pod", db_on_b1, asks().near(like("db", "host")), "b1", kNotNear},
       {"near both", db_on_b1, asks().near(like("db", "host")).near(like("db", "zone")), "b1",
        kNotNear},
       {"all terms mean one pod",
-       {runs("db", "db", "b1"), runs("cache", "cache", "b1")},
+       {runs("db", "b1", "db"), runs("cache", "b1", "cache")},
        asks().near(like("db", "zone")).near(like("cache", "zone")),
        "",
        kNotNear},
@@ -65,25 +61,25 @@ TEST_CASE("which nodes a pod's own terms leave it") {
       {"the first of its kind", {}, asks("db").near(like("db", "zone")), "a1 a2 b1 b2", kNotNear},
       {"not the first any more", db_on_b1, asks("db").near(like("db", "zone")), "b1 b2", kNotNear},
       {"one where no domain is counts for nothing",
-       {runs("db", "db", "c0")},
+       {runs("db", "c0", "db")},
        asks("db").near(like("db", "zone")),
        "a1 a2 b1 b2",
        kNotNear},
       {"one of another namespace does not count", db_on_b1, asks().near(elsewhere), "", kNotNear},
       {"it does where it is named",
-       {runs("db", "db", "b1").in_namespace("other")},
+       {runs("db", "b1", "db").in_namespace("other")},
        asks().near(elsewhere),
        "b1 b2",
        kNotNear},
       {"a null selector", db_on_b1, asks().near(nobody), "", kNotNear},
       {"an empty one", db_on_b1, asks().near(everybody), "b1 b2", kNotNear},
       {"one that is being deleted counts",
-       {runs("db", "db", "b1").terminating()},
+       {runs("db", "b1", "db").terminating()},
        asks().near(like("db", "zone")),
        "b1 b2",
        kNotNear},
       {"one that has finished does not",
-       {runs("db", "db", "b1").finished()},
+       {runs("db", "b1", "db").finished()},
        asks().near(like("db", "zone")),
        "",
        kNotNear},
@@ -93,7 +89,7 @@ TEST_CASE("which nodes a pod's own terms leave it") {
        kNotAway},
       {"away from nobody", {}, asks("db").away_from(like("db", "zone")), "a1 a2 b1 b2 c0", ""},
       {"near one and away from another",
-       {runs("db", "db", "b1"), runs("web", "web", "b2")},
+       {runs("db", "b1", "db"), runs("web", "b2", "web")},
        asks().near(like("db", "zone")).away_from(like("web", "host")),
        "b1",
        kNotNear},
@@ -104,7 +100,7 @@ TEST_CASE("which nodes a pod's own terms leave it") {
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);
-    Cluster s(each.running);
+    AffinityCluster s(each.running);
     CHECK(s.allowed(each.pod) == each.want);
     CHECK((s.refused.empty() ? "" : s.refused.begin()->second) == each.why);
   }
@@ -147,7 +143,7 @@ TEST_CASE("which pods a running pod's anti-affinity keeps off its domain") {
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);
-    Cluster s;
+    AffinityCluster s;
     s.apply(event::NamespaceUpserted{name_space("gold-1", {{"tier", "gold"}})});
     s.apply(event::NamespaceUpserted{name_space("ml")});
     s.has(their_pod("keeper").on("b1").away_from(each.term));
@@ -157,9 +153,9 @@ TEST_CASE("which pods a running pod's anti-affinity keeps off its domain") {
 }
 
 TEST_CASE("what keeps pods off follows the pods and namespaces that come, change and go") {
-  Cluster s;
+  AffinityCluster s;
   const auto keeper = [&](const char* name, const char* on, const char* key) -> k8s::Pod {
-    return runs(name, "web", on).away_from(like("web", key)).away_from(like("web", key));
+    return runs(name, on, "web").away_from(like("web", key)).away_from(like("web", key));
   };
   s.has(keeper("a", "a1", "host"));
   s.has(keeper("b", "b1", "zone"));
@@ -175,7 +171,7 @@ TEST_CASE("what keeps pods off follows the pods and namespaces that come, change
   s.pod_gone(keeper("b", "b1", "zone"));
   CHECK(s.allowed(asks()) == "a2 b1 b2 c0");
   // Of a new pod under an old name the terms may be others.
-  s.has(runs("a", "web", "a1"));
+  s.has(runs("a", "a1", "web"));
   CHECK(s.allowed(asks()) == "a1 a2 b1 b2 c0");
 
   k8s::PodAffinityTerm of_gold = like("web", "zone");
@@ -189,7 +185,7 @@ TEST_CASE("what keeps pods off follows the pods and namespaces that come, change
 }
 
 TEST_CASE("what brings back a pod that waits for other pods") {
-  using Step = std::function<void(Cluster&)>;
+  using Step = std::function<void(AffinityCluster&)>;
   struct Case {
     const char* name;
     std::vector<k8s::Pod> running;
@@ -197,18 +193,18 @@ TEST_CASE("what brings back a pod that waits for other pods") {
     Step step;
     const char* want;
   };
-  const auto db = [](const char* on) -> k8s::Pod { return runs("db", "db", on); };
-  const auto relabelled = [&](const char* app) -> k8s::Pod { return runs("db", app, "a1"); };
+  const auto db = [](const char* on) -> k8s::Pod { return runs("db", on, "db"); };
+  const auto relabelled = [&](const char* app) -> k8s::Pod { return runs("db", "a1", app); };
   const std::vector<Case> cases = {
       {"one that it wants to be near comes",
        {},
        asks().gpus(1).near(like("db", "zone")),
-       [&](Cluster& s) { s.has(db("b2")); },
+       [&](AffinityCluster& s) { s.has(db("b2")); },
        "p → b1"},
       {"one gets the label",
        {relabelled("other")},
        asks().gpus(1).near(like("db", "zone")),
-       [&](Cluster& s) { s.has(relabelled("db")); },
+       [&](AffinityCluster& s) { s.has(relabelled("db")); },
        "p → a2"},
       {"a namespace gets the label",
        {db("a1")},
@@ -217,26 +213,26 @@ TEST_CASE("what brings back a pod that waits for other pods") {
          term.namespace_selector = selector({{"tier", "gold"}});
          return term;
        }()),
-       [](Cluster& s) {
+       [](AffinityCluster& s) {
          s.apply(event::NamespaceUpserted{name_space("default", {{"tier", "gold"}})});
        },
        "p → a2"},
       {"those that it stays away from go",
-       {runs("x", "db", "a1"), runs("y", "db", "b1"),
-        runs("z", "db", "c0").away_from(like("web", "host"))},
+       {runs("x", "a1", "db"), runs("y", "b1", "db"),
+        runs("z", "c0", "db").away_from(like("web", "host"))},
        asks().gpus(1).away_from(like("db", "zone")),
-       [](Cluster& s) { s.pod_gone(runs("y", "db", "b1")); },
+       [](AffinityCluster& s) { s.pod_gone(runs("y", "b1", "db")); },
        "p → b1"},
       {"one of them loses the label",
-       {relabelled("db"), runs("y", "db", "b1"),
-        runs("z", "db", "c0").away_from(like("web", "host"))},
+       {relabelled("db"), runs("y", "b1", "db"),
+        runs("z", "c0", "db").away_from(like("web", "host"))},
        asks().gpus(1).away_from(like("db", "zone")),
-       [&](Cluster& s) { s.has(relabelled("other")); },
+       [&](AffinityCluster& s) { s.has(relabelled("other")); },
        "p → a2"},
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);
-    Cluster s(each.running);
+    AffinityCluster s(each.running);
     s.has(each.pod);
     REQUIRE(s.decide().size() == 1);
     CHECK(s.engine.pending() == PendingPods{.unschedulable = 1});
@@ -249,7 +245,7 @@ TEST_CASE("what brings back a pod that waits for other pods") {
 }
 
 TEST_CASE("a pod that turns out to be on another node brings back those that want to be near it") {
-  Cluster s;
+  AffinityCluster s;
   const auto db = our_pod("db").labelled("app", "db").selects("host", "a1");
   s.has(db);
   CHECK(s.decide() == Texts{"db → a1"});
@@ -262,7 +258,7 @@ TEST_CASE("a pod that turns out to be on another node brings back those that wan
 }
 
 TEST_CASE("a pod under a quota whose shape fits nowhere waits for nodes, whatever its rules say") {
-  Cluster s;
+  AffinityCluster s;
   s.has(gpu_quota("ml").of("ml").line("H100", 8));
   NodeBuilder z1 = node("z1").gpus(8).product(kH100).labelled("zone", "z");
   s.has(z1.cpu("64"));
@@ -271,22 +267,22 @@ TEST_CASE("a pod under a quota whose shape fits nowhere waits for nodes, whateve
   s.has(z1.cpu("128"));
   s.now += 1s;
   s.decide();
-  s.has(runs("db", "db", "z1").in_namespace("ml"));
+  s.has(runs("db", "z1", "db").in_namespace("ml"));
   s.now += 1s;
   CHECK(s.decide() == Texts{"p → z1"});
 }
 
 TEST_CASE("pods that wait for others are looked at some kinds at a time, a thousand a second") {
   const auto app = [](int i) { return "db" + std::to_string(i); };
-  Cluster s;
+  AffinityCluster s;
   for (int i = 0; i < 1'500; ++i) {
     s.has(our_pod("p" + std::to_string(i)).uid(app(i)).near(like(app(i).c_str(), "host")));
   }
   REQUIRE(s.decide().size() == 1'500);
   s.now += 1s;
-  s.has(runs("x", app(7).c_str(), "b1"));
+  s.has(runs("x", "b1", app(7)));
   CHECK(s.decide() == Texts{"p7 → b1"});
-  s.has(runs("y", app(8).c_str(), "b2"));
+  s.has(runs("y", "b2", app(8)));
   CHECK(s.decide().empty());
   CHECK((s.engine.next_wakeup() == s.now + 20ms));
   const Time changed = s.now;
@@ -300,7 +296,7 @@ TEST_CASE("pods that wait for others are looked at some kinds at a time, a thous
 }
 
 TEST_CASE("pods that must not meet are placed apart, and those that must together") {
-  Cluster s;
+  AffinityCluster s;
   for (int i = 0; i < 6; ++i) {
     s.has(our_pod("p" + std::to_string(i)).labelled("app", "web").away_from(like("web", "host")));
   }
@@ -345,16 +341,16 @@ TEST_CASE("how what pods prefer scores the nodes") {
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);
-    const k8s::Pod draws = runs("cache", "cache", "a1").rather_near(100, like("wanted", "zone"));
-    const k8s::Pod keeps_off = runs("db", "db", "b1").rather_away_from(50, like("wanted", "zone"));
-    const k8s::Pod needs = runs("needs", "needs", "c0").near(like("wanted", "host"));
-    Cluster s({draws, keeps_off, needs});
+    const k8s::Pod draws = runs("cache", "a1", "cache").rather_near(100, like("wanted", "zone"));
+    const k8s::Pod keeps_off = runs("db", "b1", "db").rather_away_from(50, like("wanted", "zone"));
+    const k8s::Pod needs = runs("needs", "c0", "needs").near(like("wanted", "host"));
+    AffinityCluster s({draws, keeps_off, needs});
     CHECK(s.scores(each.pod) == each.want);
   }
 }
 
 TEST_CASE("what a pod prefers follows the labels of namespaces") {
-  Cluster s({runs("db", "db", "b1").in_namespace("other")});
+  AffinityCluster s({runs("db", "b1", "db").in_namespace("other")});
   k8s::PodAffinityTerm term = like("db", "zone");
   term.namespace_selector = selector({{"tier", "gold"}});
   const auto prefers = [&](const char* name) {
@@ -373,7 +369,7 @@ TEST_CASE("what others prefer may be left out of account for pods that prefer no
                plugins::InterPodAffinityArgs{.ignore_preferred_terms_of_existing_pods = ignored})
         .constraint;
   };
-  const k8s::Pod runs_here = runs("cache", "cache", "a1").rather_near(9, like("web", "zone"));
+  const k8s::Pod runs_here = runs("cache", "a1", "cache").rather_near(9, like("web", "zone"));
   for (const bool ignored : {true, false}) {
     const auto made = shipped(ignored);
     CHECK_FALSE(made->prefers(asks()));

@@ -10,7 +10,7 @@ using namespace tests;
 
 namespace {
 
-struct Case {
+struct MessageCase {
   const char* name;
   std::vector<k8s::Node> nodes;
   std::vector<k8s::Pod> pods;  // there already
@@ -20,7 +20,7 @@ struct Case {
   Texts plugins;
 };
 
-std::vector<Case> cases() {
+std::vector<MessageCase> message_cases() {
   return {
       {"no nodes at all",
        {},
@@ -179,7 +179,7 @@ std::vector<Case> cases() {
 }  // namespace
 
 TEST_CASE("a pod that fits nowhere is told why") {
-  for (const Case& c : cases()) {
+  for (const MessageCase& c : message_cases()) {
     CAPTURE(c.name);
     Scheduler s;
     for (const k8s::Node& node : c.nodes) s.has(node);

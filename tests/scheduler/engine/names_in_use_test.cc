@@ -37,8 +37,8 @@ k8s::Pod with_made_up_names(int number) {
   return our_pod(fmt::format("made-up-{}", number)).with(made);
 }
 
-struct Cluster : Scheduler {
-  Cluster() {
+struct NamesCluster : Scheduler {
+  NamesCluster() {
     has(node("plain").cpu("8"));
     synced();
   }
@@ -60,7 +60,7 @@ std::string lacks(const std::string& pod, const std::string& resource) {
 }  // namespace
 
 TEST_CASE("names that pods make up take nothing from those that nodes offer") {
-  Cluster s;
+  NamesCluster s;
   s.fill();
   s.has(our_pod("early").requests(kMig, "1"));
   CHECK(s.decide() == Texts{lacks("early", kMig)});
@@ -71,7 +71,7 @@ TEST_CASE("names that pods make up take nothing from those that nodes offer") {
 }
 
 TEST_CASE("what pods take keeps its meaning while names come and go") {
-  Cluster s;
+  NamesCluster s;
   s.has(their_pod("there").requests(kMig, "1").on("plain"));
   s.come_and_go();
   s.has(node("plain").cpu("8").offers(kMig, "1"));
@@ -83,7 +83,7 @@ TEST_CASE("what pods take keeps its meaning while names come and go") {
 }
 
 TEST_CASE("a name that is forgotten is another when it comes again") {
-  Cluster s;
+  NamesCluster s;
   for (const char* resource : {"example.com/a", "example.com/b", "example.com/a"}) {
     s.has(our_pod("p").requests(resource, "1"));
     CHECK(s.decide() == Texts{lacks("p", resource)});
@@ -97,7 +97,7 @@ TEST_CASE("a name that is forgotten is another when it comes again") {
 }
 
 TEST_CASE("a pod that changes while it is assumed asks for what it says if its bind fails") {
-  Cluster s;
+  NamesCluster s;
   s.has(our_pod("a").cpu("1"));
   CHECK(s.decide() == Texts{"a → plain"});
   s.has(our_pod("a").requests("example.com/new", "1"));

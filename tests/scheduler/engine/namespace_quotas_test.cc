@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::vector<std::string> named(const NamespaceQuotas& of) {
+std::vector<std::string> names_of(const NamespaceQuotas& of) {
   std::vector<std::string> names;
   for (const QuotaStatus& quota : of.quotas) names.push_back(quota.name);
   return names;
@@ -75,7 +75,7 @@ TEST_CASE("the quotas of a namespace are its own and those that this is a part o
   s.has(in("red", "third", 2).created_at(kStart + 3s));
   s.decide();
   const NamespaceQuotas red = s.engine.quotas_of("red");
-  CHECK(named(red) == std::vector<std::string>{"team", "department", "company"});
+  CHECK(names_of(red) == std::vector<std::string>{"team", "department", "company"});
   CHECK(red.without.empty());
   CHECK(red.in_line == 3);
   REQUIRE(red.head);
@@ -88,7 +88,7 @@ TEST_CASE("the quotas of a namespace are its own and those that this is a part o
   }
   CHECK(s.engine.quotas_of("blue").first_place == 1);
   const NamespaceQuotas green = s.engine.quotas_of("green");
-  CHECK(named(green) == std::vector<std::string>{"neighbours", "department", "company"});
+  CHECK(names_of(green) == std::vector<std::string>{"neighbours", "department", "company"});
   CHECK(green.in_line == 0);
   CHECK_FALSE(green.head);
   CHECK(green.first_place == 0);
@@ -126,7 +126,7 @@ TEST_CASE("why a namespace has no quota, or one that gives nothing, is said") {
     CHECK(s.engine.quotas_of("red").without.empty());
     s.apply(event::QuotaDeleted{"q"});
     const NamespaceQuotas none = s.engine.quotas_of("red");
-    CHECK(named(none) == std::vector<std::string>{"q"});
+    CHECK(names_of(none) == std::vector<std::string>{"q"});
     CHECK_THAT(none.without, Catch::Contains("quota q") && Catch::Contains("deleted"));
   }
   SECTION("others select it, too") {

@@ -63,14 +63,14 @@ struct LineSum {
 };
 using Sums = std::map<std::pair<std::string, std::string>, LineSum>;  // quota, gpuType
 
-class World : RandomPods {
+class RandomQuotaEvents : RandomPods {
  public:
   struct Options {
     bool holds = false;    // the first in line are kept what they need when they have waited long
     bool calm = false;     // nodes, quotas and namespaces stay as they are; pods come and go
     bool bounded = false;  // cohorts use no more than they guarantee
   };
-  World(unsigned seed, Options options)
+  RandomQuotaEvents(unsigned seed, Options options)
       : RandomPods(seed, engine_options(options.holds, options.bounded)),
         holds_(options.holds),
         calm_(options.calm),
@@ -631,7 +631,7 @@ TEST_CASE("through random events no limit is passed, no guarantee broken and no 
   const bool holds = GENERATE(false, true);
   const bool bounded = GENERATE(false, true);
   INFO("seed " << seed << (holds ? " with holds" : "") << (bounded ? ", bounded" : ""));
-  World world(seed, {.holds = holds, .bounded = bounded});
+  RandomQuotaEvents world(seed, {.holds = holds, .bounded = bounded});
   world.run(1500);
   if (holds && seed <= 6) CHECK(world.held_nodes > 0);
 }
@@ -643,7 +643,7 @@ TEST_CASE("while only pods come and go none waits for what is there") {
   const bool holds = GENERATE(false, true);
   const bool bounded = GENERATE(false, true);
   INFO("seed " << seed << (holds ? " with holds" : "") << (bounded ? ", bounded" : ""));
-  World world(seed, {.holds = holds, .calm = true, .bounded = bounded});
+  RandomQuotaEvents world(seed, {.holds = holds, .calm = true, .bounded = bounded});
   world.run(1500);
   if (!holds && seed <= 4) CHECK(world.not_owed > 0);
 }

@@ -29,12 +29,12 @@ std::string in_words(const Explanation& explained) {
   return text;
 }
 
-class World : RandomPods {
+class RandomEvents : RandomPods {
  public:
   // Few nodes are crowded, and their hosts are told apart as zones are; of many each host is
   // counted by itself.
   // Asked: the engine is asked why pods wait, and its answers are checked.
-  World(unsigned seed, unsigned most_nodes, bool asked)
+  RandomEvents(unsigned seed, unsigned most_nodes, bool asked)
       : RandomPods(seed), most_nodes_(most_nodes), asked_(asked) {}
 
   // Runs so many random events, deciding after each, and checks all along.
@@ -382,10 +382,10 @@ TEST_CASE(
   const unsigned seed = GENERATE(from_range(tests::seeds(4)));
   INFO("seed " << seed);
   const unsigned nodes = GENERATE(10U, 25U);
-  World world(seed, nodes, true);
+  RandomEvents world(seed, nodes, true);
   world.run(2000);
   // Nor does it matter what is asked in between.
-  World again(seed, nodes, false);
+  RandomEvents again(seed, nodes, false);
   again.run(2000);
   CHECK(world.log.size() > 500);
   CHECK(world.log == again.log);

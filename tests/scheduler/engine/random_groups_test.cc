@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-enum class Kind : std::uint8_t {
+enum class GroupKind : std::uint8_t {
   kPlain,
   kRules,     // pods have affinity and anti-affinity to those of their group
   kPrepares,  // some pods have claims that must be bound before them
@@ -33,7 +33,7 @@ enum class Kind : std::uint8_t {
 // only the engine's inputs and outputs.
 class RandomGroups {
  public:
-  RandomGroups(unsigned seed, Kind kind) : random_(seed), kind_(kind) {
+  RandomGroups(unsigned seed, GroupKind kind) : random_(seed), kind_(kind) {
     for (int i = 0; i < kNodes; ++i) upsert_node(i, false);
     s_.has(quota());
   }
@@ -55,7 +55,7 @@ class RandomGroups {
     for (const auto& [name, group] : groups_) {
       INFO(name);
       // What is held for others after a long wait may be what it would need.
-      if (kind_ == Kind::kRules && group.namespace_ == "counted") continue;
+      if (kind_ == GroupKind::kRules && group.namespace_ == "counted") continue;
       CHECK_FALSE(could_start(name));
     }
   }
@@ -111,7 +111,7 @@ class RandomGroups {
   }
 
   void something_happens() {
-    switch (pick(kind_ == Kind::kPrepares ? 12 : 9)) {
+    switch (pick(kind_ == GroupKind::kPrepares ? 12 : 9)) {
       case 0:
         return begin_group();
       case 1:
@@ -158,8 +158,8 @@ class RandomGroups {
     made.gpus(gpus);
     made.annotated("gpu-scheduler.io/pod-group", name);
     made.annotated("gpu-scheduler.io/pod-group-min-count", std::to_string(group.min_count));
-    if (kind_ == Kind::kPrepares && pick(2) == 0) made.labelled("binds-claim", pod_name);
-    if (kind_ == Kind::kRules) {
+    if (kind_ == GroupKind::kPrepares && pick(2) == 0) made.labelled("binds-claim", pod_name);
+    if (kind_ == GroupKind::kRules) {
       made.labelled("group", name);
       if (pick(2) == 0) made.away_from(pods_like({{"group", name}}, "kubernetes.io/hostname"));
       if (pick(3) == 0) made.near(pods_like({{"group", name}}, "zone"));
@@ -169,7 +169,7 @@ class RandomGroups {
     s_.has(pods_.at(pod_name).object);
   }
   void claim_is(const std::string& name, const std::string& phase) {
-    if (kind_ != Kind::kPrepares) return;
+    if (kind_ != GroupKind::kPrepares) return;
     k8s::PersistentVolumeClaim made = claim(name, "");
     made.phase = phase;
     s_.has(made);
@@ -190,7 +190,7 @@ class RandomGroups {
   void erase(const std::string& name) {
     const Pod gone = pods_.at(name);
     pods_.erase(name);
-    if (kind_ == Kind::kPrepares && pick(2) == 0) {
+    if (kind_ == GroupKind::kPrepares && pick(2) == 0) {
       k8s::Pod terminating = gone.object;
       terminating.spec.node_name = gone.bound ? gone.node : std::string();
       terminating.metadata.deletion_timestamp = std::chrono::floor<std::chrono::seconds>(s_.now);
@@ -307,15 +307,15 @@ class RandomGroups {
     }
     return false;
   }
-  static QuotaCluster cluster(Kind kind) {
-    if (kind == Kind::kRules) return QuotaCluster({"InterPodAffinity"});
+  static QuotaCluster cluster(GroupKind kind) {
+    if (kind == GroupKind::kRules) return QuotaCluster({"InterPodAffinity"});
     EngineOptions options;
     options.quota.hold_after = std::chrono::hours(1'000);  // never
     return QuotaCluster(options);
   }
 
   std::minstd_rand random_;
-  Kind kind_;
+  GroupKind kind_;
   QuotaCluster s_ = cluster(kind_);
   std::map<int, k8s::Node> nodes_;
   std::map<std::string, Group> groups_;
@@ -333,7 +333,7 @@ struct Enough {
   int given_up = -1;
 };
 
-void run(Kind kind, unsigned worlds, int events, const Enough& enough) {
+void run(GroupKind kind, unsigned worlds, int events, const Enough& enough) {
   int started = 0;
   int waiting = 0;
   int given_up = 0;
@@ -353,13 +353,13 @@ void run(Kind kind, unsigned worlds, int events, const Enough& enough) {
 }  // namespace
 
 TEST_CASE("random groups: all or none, no GPU twice, none waits beside room") {
-  run(Kind::kPlain, 12, 800, {.started = 100, .waiting = 5});
+  run(GroupKind::kPlain, 12, 800, {.started = 100, .waiting = 5});
 }
 
 TEST_CASE("random groups with rules across nodes: all or none, no GPU twice") {
-  run(Kind::kRules, 6, 400, {.started = 20, .waiting = 2});
+  run(GroupKind::kRules, 6, 400, {.started = 20, .waiting = 2});
 }
 
 TEST_CASE("random groups with pods to prepare: all are bound, or none is") {
-  run(Kind::kPrepares, 12, 800, {.started = 50, .waiting = 2, .given_up = 100});
+  run(GroupKind::kPrepares, 12, 800, {.started = 50, .waiting = 2, .given_up = 100});
 }

@@ -18,15 +18,10 @@ constexpr const char* kNoLabel =
     "UnschedulableAndUnresolvable PodTopologySpread: node(s) didn't match pod topology spread "
     "constraints (missing required label)";
 
-struct Cluster : DomainsCluster {
-  explicit Cluster(const std::vector<k8s::Pod>& running = {})
+struct SpreadCluster : DomainsCluster {
+  explicit SpreadCluster(const std::vector<k8s::Pod>& running = {})
       : DomainsCluster("PodTopologySpread", running) {}
 };
-
-PodBuilder runs(const char* name, const char* on) {
-  return their_pod(name).labelled("app", "web").on(on);
-}
-PodBuilder asks() { return our_pod("p").labelled("app", "web"); }
 
 k8s::TopologySpreadConstraint over(const char* key, int max_skew = 1) {
   k8s::TopologySpreadConstraint made;
@@ -141,7 +136,7 @@ TEST_CASE("which nodes a spread constraint leaves a pod") {
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);
-    Cluster s(each.running);
+    SpreadCluster s(each.running);
     CHECK(s.allowed(each.pod) == each.want);
     if (each.why != nullptr) CHECK(s.refused.begin()->second == std::string(each.why));
   }
@@ -150,7 +145,7 @@ TEST_CASE("which nodes a spread constraint leaves a pod") {
 TEST_CASE("tainted nodes count as domains unless the constraint honours taints") {
   for (const bool honour : {false, true}) {
     CAPTURE(honour);
-    Cluster s({runs("1", "a1")});
+    SpreadCluster s({runs("1", "a1")});
     for (const char* name : {"b1", "b2"}) {
       s.has(node(name)
                 .gpus(8)
@@ -166,7 +161,7 @@ TEST_CASE("tainted nodes count as domains unless the constraint honours taints")
 }
 
 TEST_CASE("pods are spread one by one, and the next waits until others follow") {
-  Cluster s;
+  SpreadCluster s;
   for (const char* name : {"b1", "b2"}) {
     s.has(their_pod(std::string("full ") + name).gpus(8).on(name));
   }
@@ -236,13 +231,13 @@ TEST_CASE("how a pod that would rather be spread scores its nodes") {
   };
   for (const Case& each : cases) {
     CAPTURE(each.name);
-    Cluster s({runs("w1", "a1"), runs("w2", "a1"), runs("w3", "b1")});
+    SpreadCluster s({runs("w1", "a1"), runs("w2", "a1"), runs("w3", "b1")});
     CHECK(s.scores(each.pod) == each.want);
   }
 }
 
 TEST_CASE("pods that would rather be spread are, and none waits for it") {
-  Cluster s;
+  SpreadCluster s;
   for (int i = 0; i < 6; ++i) {
     s.has(our_pod("p" + std::to_string(i))
               .labelled("app", "web")
@@ -254,7 +249,7 @@ TEST_CASE("pods that would rather be spread are, and none waits for it") {
 
 // As with cloned machines: for the label hostname, each node counts as a domain of its own.
 TEST_CASE("nodes of one name are spread over one by one") {
-  Cluster s;
+  SpreadCluster s;
   for (const char* name : {"x1", "x2"}) {
     s.has(node(name).gpus(8).labelled("kubernetes.io/hostname", "x"));
   }

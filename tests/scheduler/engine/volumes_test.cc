@@ -24,8 +24,8 @@ k8s::Node in_zone(const char* name, const char* zone, int gpus = 2) {
 }
 
 // Two nodes in each of two zones; a volume of host a2, and one of zone b.
-struct Cluster : QuotaCluster {
-  Cluster()
+struct VolumesCluster : QuotaCluster {
+  VolumesCluster()
       : QuotaCluster({"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}) {
     for (const char* name : {"a1", "a2"}) has(in_zone(name, "a"));
     for (const char* name : {"b1", "b2"}) has(in_zone(name, "b"));
@@ -43,7 +43,7 @@ struct Cluster : QuotaCluster {
 }  // namespace
 
 TEST_CASE("a pod goes to a node that its volumes can be used on") {
-  Cluster s;
+  VolumesCluster s;
   s.has(our_pod("l").gpus(1).mounts_claim("local"));
   CHECK(s.decide() == Texts{"l → a2"});
   s.has(our_pod("z").gpus(1).mounts_claim("zonal"));
@@ -51,7 +51,7 @@ TEST_CASE("a pod goes to a node that its volumes can be used on") {
 }
 
 TEST_CASE("a volume's nodes can be those that have a label, whatever its value") {
-  Cluster s;
+  VolumesCluster s;
   s.has(in_zone("a0", "a"));
   s.has(node("c1").gpus(2).labelled("rack", "7"));
   k8s::PersistentVolume of_racks = volume("of-racks");
@@ -63,7 +63,7 @@ TEST_CASE("a volume's nodes can be those that have a label, whatever its value")
 }
 
 TEST_CASE("a pod whose volumes' nodes have no room is told of both, and comes back") {
-  Cluster s;
+  VolumesCluster s;
   s.has(their_pod("full-1").gpus(2).on("b1"));
   s.has(their_pod("full-2").gpus(2).on("b2"));
   const k8s::Pod pod = our_pod("z").gpus(2).mounts_claim("zonal");
@@ -98,7 +98,7 @@ TEST_CASE("of a volume that is gone it is told beside the nodes of another") {
 }
 
 TEST_CASE("volumes of different nodes leave none, and a node that moves to the zone is found") {
-  Cluster s;
+  VolumesCluster s;
   s.has(our_pod("p").gpus(1).mounts_claim("local").mounts_claim("zonal"));
   const std::string told = "p waits: 0/4 nodes are available: 1 ";
   CHECK(s.decide() == Texts{told + kNotItsZone + ", 3 " + kNotItsNode + "."});
@@ -108,7 +108,7 @@ TEST_CASE("volumes of different nodes leave none, and a node that moves to the z
 }
 
 TEST_CASE("a pod under quota is within its guarantee on nodes that its volumes can be used on") {
-  Cluster s;
+  VolumesCluster s;
   s.has(gpu_quota("q").of("team").line("*", 4));
   s.has(name_space("team"));
   k8s::PersistentVolumeClaim theirs = claim("zonal", "zonal");
@@ -127,7 +127,7 @@ namespace {
 constexpr const char* kFull = "node(s) exceed max volume count";
 
 // Volumes of a driver, each with a claim of its name.
-struct Attaching : Cluster {
+struct Attaching : VolumesCluster {
   Attaching() {
     for (const char* name : {"v1", "v2", "v3", "v4", "v5", "v6"}) {
       k8s::PersistentVolume made = volume(name);

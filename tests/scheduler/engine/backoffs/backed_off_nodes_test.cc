@@ -19,8 +19,8 @@ const char* const kRefused =
     " waits: 0/1 nodes are available: 1 node(s) were backed off after rejecting pods with devices.";
 
 // A cluster of one node; its kubelet can be set to reject pods.
-struct OneNode : Scheduler {
-  OneNode() {
+struct RejectingCluster : Scheduler {
+  RejectingCluster() {
     has(node("n").gpus(8));
     synced();
   }
@@ -38,7 +38,7 @@ struct OneNode : Scheduler {
 }  // namespace
 
 TEST_CASE("a black hole gets no pods with devices until its time is over") {
-  OneNode s;
+  RejectingCluster s;
   s.falls();
   s.has(our_pod("a").gpus(1));
   s.has(our_pod("plain").cpu("1"));
@@ -53,7 +53,7 @@ TEST_CASE("a black hole gets no pods with devices until its time is over") {
 }
 
 TEST_CASE("the decision names what led to it, and what the node has") {
-  OneNode s;
+  RejectingCluster s;
   s.has(node("n")
             .gpus(8)
             .product("NVIDIA-L4")
@@ -73,7 +73,7 @@ TEST_CASE("the decision names what led to it, and what the node has") {
 }
 
 TEST_CASE("pods that ask for several pieces of a shared GPU make no black hole of its node") {
-  OneNode s;
+  RejectingCluster s;
   s.has(node("n")
             .gpus(8)
             .product("NVIDIA-L4-SHARED")
@@ -91,7 +91,7 @@ TEST_CASE("pods that ask for several pieces of a shared GPU make no black hole o
 }
 
 TEST_CASE("a pod with devices that starts there releases the node") {
-  OneNode s;
+  RejectingCluster s;
   s.falls();
   s.has(our_pod("a").gpus(1));
   REQUIRE(s.decide().size() == 2);
@@ -110,7 +110,7 @@ TEST_CASE("a node is on trial as long as it was backed off, and for five minutes
   // How often in a row it is backed off when it rejects one pod so long after a back-off; 0: it is
   // not.
   const auto again_after = [](int backoffs_before, std::chrono::seconds later) {
-    OneNode s;
+    RejectingCluster s;
     s.falls();
     int pods = 0;
     const auto in_a_row = [&s] {
@@ -140,7 +140,7 @@ TEST_CASE("a node is on trial as long as it was backed off, and for five minutes
 }
 
 TEST_CASE("a node that is backed off again is said to have rejected what it did since") {
-  OneNode s;
+  RejectingCluster s;
   const auto rejected = [&s] {
     for (const Decision& each : s.decisions()) {
       if (const auto* down = std::get_if<decision::NodeBackedOff>(&each)) return down->rejected;
@@ -156,7 +156,7 @@ TEST_CASE("a node that is backed off again is said to have rejected what it did 
 }
 
 TEST_CASE("a rejection that its kubelet dated ahead is no news until that time has long passed") {
-  OneNode s;
+  RejectingCluster s;
   const event::PodRejected ahead{.pod = {"ml", "x", "uid-x"},
                                  .node = "n",
                                  .reason = "UnexpectedAdmissionError",
@@ -170,7 +170,7 @@ TEST_CASE("a rejection that its kubelet dated ahead is no news until that time h
 }
 
 TEST_CASE("what is known of a node holds through its updates and ends with it") {
-  OneNode s;
+  RejectingCluster s;
   s.falls();
   s.has(node("n").gpus(4));
   s.has(our_pod("a").gpus(1));

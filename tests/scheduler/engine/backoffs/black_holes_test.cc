@@ -12,12 +12,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Time kStart{std::chrono::seconds{1'000'000}};
+constexpr Time kClockStart{std::chrono::seconds{1'000'000}};
 constexpr gpu::RejectionLimits kLimits{
     .pods = 3, .within = 300s, .initial_backoff = 60s, .max_backoff = 200s};
 
 // One node; its kubelet has the engine's clock.
-struct OneNode {
+struct RejectingNode {
   bool rejects(const std::string& uid) { return rejects(uid, now); }
   bool rejects(const std::string& uid, Time at) {
     return holes.rejected({.pod = {"ml", "pod-" + uid, uid},
@@ -38,7 +38,7 @@ struct OneNode {
   }
   [[nodiscard]] Time until() const { return holes.backoff("n")->until; }
 
-  Time now = kStart;
+  Time now = kClockStart;
   int next = 0;
   BlackHoles holes{kLimits};
 };
@@ -46,7 +46,7 @@ struct OneNode {
 }  // namespace
 
 TEST_CASE("a node that rejects enough pods in time is backed off, and told about once") {
-  OneNode n;
+  RejectingNode n;
   CHECK_FALSE(n.rejects("a"));
   n.now += 100s;
   CHECK_FALSE(n.rejects("b"));
@@ -64,7 +64,7 @@ TEST_CASE("a node that rejects enough pods in time is backed off, and told about
 }
 
 TEST_CASE("rejections that are far apart, old, or told twice do not count together") {
-  OneNode n;
+  RejectingNode n;
   SECTION("far apart") {
     for (int i = 0; i < 20; ++i, n.now += 150s) CHECK_FALSE(n.rejects(std::to_string(i)));
   }
@@ -79,7 +79,7 @@ TEST_CASE("rejections that are far apart, old, or told twice do not count togeth
 }
 
 TEST_CASE("each back-off in a row is twice as long, up to the greatest") {
-  OneNode n;
+  RejectingNode n;
   n.fall();
   int row = 1;
   for (const auto length : {60s, 120s, 200s, 200s}) {
@@ -91,7 +91,7 @@ TEST_CASE("each back-off in a row is twice as long, up to the greatest") {
     CHECK(n.holes.end(n.now) == std::vector<std::string>{"n"});
     CHECK(n.holes.backoff("n") == nullptr);
     // What led here is told again, as after a new list: no news.
-    CHECK_FALSE(n.rejects("fall-2", kStart));
+    CHECK_FALSE(n.rejects("fall-2", kClockStart));
     // On trial one is enough.
     n.now += 1s;
     CHECK(n.rejects("trial-" + std::to_string(row)));
@@ -99,7 +99,7 @@ TEST_CASE("each back-off in a row is twice as long, up to the greatest") {
 }
 
 TEST_CASE("a node that rejects nothing while on trial starts anew") {
-  OneNode n;
+  RejectingNode n;
   n.fall();
   n.now += 60s;
   REQUIRE(n.holes.end(n.now).size() == 1);
@@ -111,7 +111,7 @@ TEST_CASE("a node that rejects nothing while on trial starts anew") {
 }
 
 TEST_CASE("a pod that starts after the last rejection releases the node and clears its record") {
-  OneNode n;
+  RejectingNode n;
   n.fall();
   CHECK_FALSE(n.starts(n.now - 5s));  // was admitted before: proves nothing
   CHECK_FALSE(n.starts(n.now));       // unknown: proves nothing
@@ -129,21 +129,21 @@ TEST_CASE("a pod that starts after the last rejection releases the node and clea
 }
 
 TEST_CASE("what a node rejected before it proved itself is no news when it is told again") {
-  OneNode n;
+  RejectingNode n;
   for (const char* uid : {"a", "b", "c"}) n.rejects(uid);
   REQUIRE(n.holes.backed_off() == 1);
   REQUIRE(n.starts(n.now + 2s));
   n.now += 5s;
   // As when a Job's controller takes its finalizers off, and after a new list.
   for (int times = 0; times < 2; ++times) {
-    for (const char* uid : {"a", "b", "c"}) CHECK_FALSE(n.rejects(uid, kStart));
+    for (const char* uid : {"a", "b", "c"}) CHECK_FALSE(n.rejects(uid, kClockStart));
   }
   CHECK(n.holes.backed_off() == 0);
   CHECK(n.holes.rejections() == 3);
 }
 
 TEST_CASE("a kubelet whose clock was ahead once is believed as any other") {
-  OneNode n;
+  RejectingNode n;
   CHECK_FALSE(n.rejects("ahead", n.now + 24h));
   n.now += 1s;
   CHECK_FALSE(n.rejects("b"));
@@ -151,18 +151,18 @@ TEST_CASE("a kubelet whose clock was ahead once is believed as any other") {
   CHECK(n.rejects("c"));
   n.now += 60s;
   REQUIRE(n.holes.end(n.now).size() == 1);
-  CHECK_FALSE(n.rejects("ahead", kStart + 24h));  // told again, on trial
+  CHECK_FALSE(n.rejects("ahead", kClockStart + 24h));  // told again, on trial
   CHECK(n.rejects("d"));
   n.now += 1s;
   CHECK(n.starts(n.now + 24h));
   n.now += 1s;
   for (const char* uid : {"e", "f"}) CHECK_FALSE(n.rejects(uid));
-  CHECK_FALSE(n.rejects("ahead", kStart + 24h));
+  CHECK_FALSE(n.rejects("ahead", kClockStart + 24h));
   CHECK(n.rejects("g"));
 }
 
 TEST_CASE("a node is proven by what it rejected, not by another device") {
-  OneNode n;
+  RejectingNode n;
   const auto rejects = [&](const std::string& uid, BlackHoles::Devices devices) {
     return n.holes.rejected({.pod = {"ml", uid, uid},
                              .node = "n",
@@ -201,7 +201,7 @@ TEST_CASE("a node is proven by what it rejected, not by another device") {
 }
 
 TEST_CASE("a pod that starts while the node is on trial ends the trial") {
-  OneNode n;
+  RejectingNode n;
   n.fall();
   n.now += 60s;
   REQUIRE(n.holes.end(n.now).size() == 1);
@@ -210,7 +210,7 @@ TEST_CASE("a pod that starts while the node is on trial ends the trial") {
 }
 
 TEST_CASE("a node that goes takes its record along") {
-  OneNode n;
+  RejectingNode n;
   n.fall();
   CHECK(n.holes.forget("n"));
   CHECK_FALSE(n.holes.forget("n"));
@@ -220,7 +220,7 @@ TEST_CASE("a node that goes takes its record along") {
 
 TEST_CASE("what is known of nodes that have been quiet for long is dropped") {
   BlackHoles holes(kLimits);
-  Time now = kStart;
+  Time now = kClockStart;
   for (int i = 0; i < 5'000; ++i, now += 1s) {
     holes.rejected({.pod = {"ml", "p", std::to_string(i)},
                     .node = "n" + std::to_string(i),
@@ -234,7 +234,7 @@ TEST_CASE("what is known of nodes that have been quiet for long is dropped") {
 TEST_CASE("through random rejections and starts every back-off ends, and none outlasts a start") {
   std::mt19937 random(GENERATE(range(1U, 6U)));
   BlackHoles holes(kLimits);
-  Time now = kStart;
+  Time now = kClockStart;
   struct Believed {
     Time last{};              // rejection
     std::optional<Time> end;  // of its back-off

@@ -119,9 +119,9 @@ Answers naive(const PreparedShape& shape, const Nodes& nodes, TieBreak tie_break
 constexpr unsigned kManyNodes = 120;
 
 // Nodes and claims that change at random.
-class World {
+class RandomNodes {
  public:
-  explicit World(unsigned seed, unsigned size = 12) : random_(seed), size_(size) {}
+  explicit RandomNodes(unsigned seed, unsigned size = 12) : random_(seed), size_(size) {}
 
   void change() {
     switch (random_() % 8) {
@@ -228,7 +228,7 @@ TEST_CASE("every tie-break and the min-max scale are those of asking every node 
        {TieBreak{TieBreak::Order::kFirstNode, 0}, TieBreak{TieBreak::Order::kShuffledNodes, 7},
         TieBreak{TieBreak::Order::kFewestGpusFirst, 0}, TieBreak{TieBreak::Order::kRandom, 7}}) {
     const Profile profile = few_steps(tie_break);
-    World world(static_cast<unsigned>(tie_break.order) + 1, nodes);
+    RandomNodes world(static_cast<unsigned>(tie_break.order) + 1, nodes);
     for (unsigned i = 0; i < 2 * nodes; ++i) world.change();
     ScoreCache cache(world.nodes, profile, world.shape(), PrepareContext{world.names});
     for (int round = 0; round < 600; ++round) {
@@ -240,7 +240,7 @@ TEST_CASE("every tie-break and the min-max scale are those of asking every node 
 }
 
 TEST_CASE("the order of shuffled nodes is the seed's, and stays") {
-  World world(1);
+  RandomNodes world(1);
   for (int i = 0; i < 12; ++i) {
     world.nodes.upsert(facts_of(node("n" + std::to_string(i)).gpus(1), world.names));
   }
@@ -261,7 +261,7 @@ TEST_CASE("the order of shuffled nodes is the seed's, and stays") {
 
 TEST_CASE("a random tie-break draws each of the best nodes equally often, and no other") {
   const Profile profile = few_steps({TieBreak::Order::kRandom, 3});
-  World world(9);
+  RandomNodes world(9);
   ScoreCache cache(world.nodes, profile, world.shapes.intern(PodShape{}),
                    PrepareContext{world.names});
   for (int round = 0; round < 40; ++round) {
@@ -291,7 +291,7 @@ TEST_CASE("a random tie-break draws each of the best nodes equally often, and no
 TEST_CASE("cached answers are those of asking every node anew") {
   const auto all_profiles = profiles();
   for (unsigned seed = 1; seed <= 8; ++seed) {
-    World world(seed, seed <= 6 ? 12 : kManyNodes);
+    RandomNodes world(seed, seed <= 6 ? 12 : kManyNodes);
     if (seed > 6) {
       for (unsigned i = 0; i < 2 * kManyNodes; ++i) world.change();
     }
@@ -354,7 +354,7 @@ TEST_CASE("a node that became another while it was full is asked anew what it is
 TEST_CASE("a cache that takes over new statistics answers like one that is made with them") {
   const auto all_profiles = profiles();
   for (unsigned seed = 1; seed <= 20; ++seed) {
-    World world(seed);
+    RandomNodes world(seed);
     for (int i = 0; i < 40; ++i) world.change();
     const ShapeRef shape = world.shape();
     ScoreCache renewed(world.nodes, all_profiles[0], shape, PrepareContext{world.names});
@@ -377,7 +377,7 @@ TEST_CASE("a cache that takes over new statistics answers like one that is made 
 
 TEST_CASE("the scores of a node add up to its total") {
   const auto all_profiles = profiles();
-  World world(3);
+  RandomNodes world(3);
   for (int i = 0; i < 40; ++i) world.change();
   for (int i = 0; i < 40; ++i) {
     ScoreCache cache(world.nodes, all_profiles[0], world.shape(), PrepareContext{world.names});
@@ -394,7 +394,7 @@ TEST_CASE("the scores of a node add up to its total") {
 
 TEST_CASE("caches beyond the bound go, least recently used first, and answers stay the same") {
   const auto all_profiles = profiles();
-  World world(5);
+  RandomNodes world(5);
   for (int i = 0; i < 60; ++i) world.change();
   std::vector<ShapeRef> shapes;
   for (int i = 0; i < 8; ++i) {
@@ -424,7 +424,7 @@ TEST_CASE("caches beyond the bound go, least recently used first, and answers st
 
 TEST_CASE("large shapes take as much of the bound as they hold") {
   const auto all_profiles = profiles();
-  World world(5);
+  RandomNodes world(5);
   for (int i = 0; i < 10; ++i) world.change();
   WorkloadStatistics statistics(std::nullopt, false);
   ScoreCaches caches(world.nodes, all_profiles, world.names, statistics, std::size_t{10} << 20);
@@ -443,7 +443,7 @@ TEST_CASE("large shapes take as much of the bound as they hold") {
 
 TEST_CASE("on few nodes what the shapes themselves take bounds their number") {
   const auto all_profiles = profiles();
-  World world(5);
+  RandomNodes world(5);
   for (int i = 0; i < 10; ++i) world.change();
   WorkloadStatistics statistics(std::nullopt, false);
   ScoreCaches caches(world.nodes, all_profiles, world.names, statistics, std::size_t{1} << 20);
@@ -459,7 +459,7 @@ TEST_CASE("on few nodes what the shapes themselves take bounds their number") {
 
 TEST_CASE("of shapes that no node takes that much is kept when the nodes' answers have to go") {
   const auto all_profiles = profiles();
-  World world(7);
+  RandomNodes world(7);
   const auto has = [&](int number, int gpus) {
     world.nodes.upsert(facts_of(node("n" + std::to_string(number)).gpus(gpus), world.names));
   };
@@ -500,7 +500,7 @@ TEST_CASE("of shapes that no node takes that much is kept when the nodes' answer
 
 TEST_CASE("how all nodes refuse a shape is known with and without the nodes' answers") {
   const auto all_profiles = profiles();
-  World world(7);
+  RandomNodes world(7);
   const auto has = [&](const NodeBuilder& node) {
     world.nodes.upsert(facts_of(node, world.names));
   };
@@ -540,7 +540,7 @@ TEST_CASE("a score that differs from node to node is measured as by asking every
   const unsigned draws = GENERATE(0U, 1U);
   const TieBreak tie_break{draws == 1 ? TieBreak::Order::kRandom : TieBreak::Order::kFirstNode, 7};
   const Profile profile = few_steps(tie_break);
-  World world(3);
+  RandomNodes world(3);
   constexpr int kNodes = 3 * static_cast<int>(ScoreCache::kMostTrees);
   ScoreCache cache(world.nodes, profile, world.shapes.intern(PodShape{}),
                    PrepareContext{world.names});

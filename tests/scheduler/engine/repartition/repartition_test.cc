@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-NodeBuilder h100(std::string_view name, int gpus = 1) {
+NodeBuilder mig_h100(std::string_view name, int gpus = 1) {
   return node(name)
       .product("NVIDIA-H100-80GB-HBM3")
       .labelled("nvidia.com/gpu.count", std::to_string(gpus))
@@ -41,7 +41,7 @@ Texts advised(Scheduler& s) {
 TEST_CASE("pods that wait for a profile make advice for an idle node") {
   Scheduler s;
   s.synced();
-  s.has(h100("n"));
+  s.has(mig_h100("n"));
   s.has(instance("a"));
   s.has(instance("b"));
   s.has(instance("c"));
@@ -70,23 +70,23 @@ TEST_CASE("what it costs is said: on Ampere, a reset too; of a cut node, its ins
     return advice == nullptr ? std::string() : advice->cost;
   };
   SECTION("Ampere") {
-    CHECK(cost(h100("n").product("NVIDIA-A100-SXM4-80GB")) ==
+    CHECK(cost(mig_h100("n").product("NVIDIA-A100-SXM4-80GB")) ==
           "1 nvidia.com/gpu that no pod uses, a reset of its GPUs, and minutes in which the node "
           "offers no GPU");
   }
   SECTION("cut already") {
-    CHECK(cost(h100("n").gpus(0).offers("nvidia.com/mig-1g.10gb", "7")) ==
+    CHECK(cost(mig_h100("n").gpus(0).offers("nvidia.com/mig-1g.10gb", "7")) ==
           "7 nvidia.com/mig-1g.10gb that no pod uses, and minutes in which the node offers no GPU");
   }
   SECTION("Ampere, cut already: it needs no reset again") {
-    CHECK(cost(h100("n")
+    CHECK(cost(mig_h100("n")
                    .product("NVIDIA-A100-SXM4-80GB")
                    .gpus(0)
                    .offers("nvidia.com/mig-1g.10gb", "7")) ==
           "7 nvidia.com/mig-1g.10gb that no pod uses, and minutes in which the node offers no GPU");
   }
   SECTION("nothing") {
-    CHECK(cost(h100("n").gpus(0)) ==
+    CHECK(cost(mig_h100("n").gpus(0)) ==
           "nothing that is offered now, and minutes in which the node offers no GPU");
   }
 }
@@ -98,22 +98,23 @@ TEST_CASE("only nodes that could be cut, and would take the pod then") {
     bool want;
   };
   const std::vector<Case> cases = {
-      {"as it should be", h100("n"), true},
-      {"strategy single", h100("n").labelled("nvidia.com/mig.strategy", "single"), false},
-      {"strategy none", h100("n").labelled("nvidia.com/mig.strategy", "none"), false},
-      {"no word of its GPUs' number", h100("n").labelled("nvidia.com/gpu.count", ""), false},
-      {"an absurd number", h100("n").labelled("nvidia.com/gpu.count", "4000000000"), false},
-      {"no number", h100("n").labelled("nvidia.com/gpu.count", "eight"), false},
-      {"more than the label says", h100("n").gpus(8), false},
-      {"a GPU without MIG", h100("n").product("NVIDIA-L4"), false},
-      {"a GPU without that profile", h100("n").product("NVIDIA-A100-SXM4-40GB"), false},
-      {"a change under way", h100("n").labelled("nvidia.com/mig.config.state", "pending"), false},
-      {"unhealthy", h100("n").condition("XIDErrors", "True"), false},
-      {"cordoned", h100("n").cordoned(), false},
-      {"not tolerated", h100("n").tainted("team"), false},
-      {"too few CPUs besides", h100("n").cpu("1"), false},
+      {"as it should be", mig_h100("n"), true},
+      {"strategy single", mig_h100("n").labelled("nvidia.com/mig.strategy", "single"), false},
+      {"strategy none", mig_h100("n").labelled("nvidia.com/mig.strategy", "none"), false},
+      {"no word of its GPUs' number", mig_h100("n").labelled("nvidia.com/gpu.count", ""), false},
+      {"an absurd number", mig_h100("n").labelled("nvidia.com/gpu.count", "4000000000"), false},
+      {"no number", mig_h100("n").labelled("nvidia.com/gpu.count", "eight"), false},
+      {"more than the label says", mig_h100("n").gpus(8), false},
+      {"a GPU without MIG", mig_h100("n").product("NVIDIA-L4"), false},
+      {"a GPU without that profile", mig_h100("n").product("NVIDIA-A100-SXM4-40GB"), false},
+      {"a change under way", mig_h100("n").labelled("nvidia.com/mig.config.state", "pending"),
+       false},
+      {"unhealthy", mig_h100("n").condition("XIDErrors", "True"), false},
+      {"cordoned", mig_h100("n").cordoned(), false},
+      {"not tolerated", mig_h100("n").tainted("team"), false},
+      {"too few CPUs besides", mig_h100("n").cpu("1"), false},
       {"cut like that already, and full elsewhere",
-       h100("n").labelled("nvidia.com/mig.config", "all-3g.40gb"), true}};
+       mig_h100("n").labelled("nvidia.com/mig.config", "all-3g.40gb"), true}};
   for (const Case& each : cases) {
     INFO(each.name);
     Scheduler s;
@@ -140,7 +141,7 @@ TEST_CASE("a node that is cut anew keeps its labels, but for those of its instan
     INFO(each.selected << ": " << each.value);
     Scheduler s;
     s.synced();
-    s.has(h100("n")
+    s.has(mig_h100("n")
               .labelled("rack", "r1")
               .labelled("nvidia.com/mig.config", "all-1g.10gb")
               .labelled("nvidia.com/mig-1g.10gb.count", "7")
@@ -154,7 +155,7 @@ TEST_CASE("a node that is cut anew keeps its labels, but for those of its instan
 TEST_CASE("a node that carries a GPU pod is left alone, whoever placed it") {
   Scheduler s;
   s.synced();
-  s.has(h100("n", 8));
+  s.has(mig_h100("n", 8));
   s.has(their_pod("theirs").gpus(1).on("n"));
   s.has(instance("a"));
   CHECK(advised(s).empty());
@@ -166,8 +167,8 @@ TEST_CASE("a node that carries a GPU pod is left alone, whoever placed it") {
 TEST_CASE("where no idle node helps, the one is named whose pods are worth draining") {
   Scheduler s;
   s.synced();
-  s.has(h100("one", 2));
-  s.has(h100("two", 2));
+  s.has(mig_h100("one", 2));
+  s.has(mig_h100("two", 2));
   s.has(their_pod("a").gpus(1).on("one"));
   s.has(their_pod("b").gpus(1).on("one"));
   s.has(their_pod("c").gpus(2).on("two"));
@@ -188,11 +189,11 @@ TEST_CASE("where no idle node helps, the one is named whose pods are worth drain
   CHECK(advice[0].cost ==
         "2 nvidia.com/gpu, with 1 pod(s) on them, and minutes in which the node offers no GPU");
   // An idle node comes first, and what it places needs no other.
-  s.has(h100("idle", 1));
+  s.has(mig_h100("idle", 1));
   s.now += 10s;
   CHECK(advised(s) ==
         Texts{"idle should become all-3g.40gb", "two should become all-3g.40gb, without 1 pods"});
-  s.has(h100("idle-2", 2));
+  s.has(mig_h100("idle-2", 2));
   s.now += 10s;
   CHECK(advised(s) == Texts{"idle-2 should become all-3g.40gb", "idle should become all-3g.40gb"});
 }
@@ -200,7 +201,7 @@ TEST_CASE("where no idle node helps, the one is named whose pods are worth drain
 TEST_CASE("a network device of NVIDIA's is no GPU: it stays, and who holds one does no harm") {
   Scheduler s;
   s.synced();
-  s.has(h100("n").offers("nvidia.com/hostdev", "2"));
+  s.has(mig_h100("n").offers("nvidia.com/hostdev", "2"));
   s.has(their_pod("theirs").requests("nvidia.com/hostdev", "1").on("n"));
   s.has(instance("a").requests("nvidia.com/hostdev", "1"));
   CHECK(advised(s) == Texts{"n should become all-3g.40gb"});
@@ -209,7 +210,7 @@ TEST_CASE("a network device of NVIDIA's is no GPU: it stays, and who holds one d
 TEST_CASE("advice is looked for at most once per interval, after a change, and told once") {
   Scheduler s;
   s.synced();
-  s.has(h100("n"));
+  s.has(mig_h100("n"));
   s.has(instance("a"));
   CHECK(advised(s).size() == 1);
   CHECK(advised(s).empty());
@@ -226,10 +227,10 @@ TEST_CASE("advice is looked for at most once per interval, after a change, and t
 TEST_CASE("advice that is followed is gone") {
   Scheduler s;
   s.synced();
-  s.has(h100("n"));
+  s.has(mig_h100("n"));
   s.has(instance("a"));
   REQUIRE(advised(s).size() == 1);
-  s.has(h100("n")
+  s.has(mig_h100("n")
             .labelled("nvidia.com/mig.config", "all-3g.40gb")
             .gpus(0)
             .offers("nvidia.com/mig-3g.40gb", "2"));
@@ -241,7 +242,7 @@ TEST_CASE("advice that is followed is gone") {
 TEST_CASE("pods that wait for whole GPUs get no advice") {
   Scheduler s;
   s.synced();
-  s.has(h100("n").gpus(0).offers("nvidia.com/mig-3g.40gb", "2"));
+  s.has(mig_h100("n").gpus(0).offers("nvidia.com/mig-3g.40gb", "2"));
   s.has(our_pod("a").gpus(1));
   CHECK(advised(s).empty());
   CHECK(s.engine.gpu_figures() == GpuFigures{});
@@ -250,7 +251,7 @@ TEST_CASE("pods that wait for whole GPUs get no advice") {
 TEST_CASE("advice is looked for anew when a pod that waits asks for something else") {
   Scheduler s;
   s.synced();
-  s.has(h100("n"));
+  s.has(mig_h100("n"));
   s.has(instance("a"));
   REQUIRE(advised(s) == Texts{"n should become all-3g.40gb"});
   s.now += 10s;
@@ -261,7 +262,7 @@ TEST_CASE("advice is looked for anew when a pod that waits asks for something el
 TEST_CASE("advice is looked for anew when a quota has grown") {
   Scheduler s;
   s.synced();
-  s.has(h100("n"));
+  s.has(mig_h100("n"));
   s.apply(event::QuotaUpserted{gpu_quota("q").of("default").line("H100", "100m")});
   s.has(instance("a"));
   CHECK(advised(s).empty());

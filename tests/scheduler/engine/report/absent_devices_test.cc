@@ -53,14 +53,14 @@ NodeBuilder gpu_node(std::string_view name) {
 const k8s::Pod kOneGpu = our_pod("a").gpus(1);
 const k8s::Pod kInstance = our_pod("a").requests("nvidia.com/mig-1g.10gb", "1");
 
-struct Case {
+struct AbsenceCase {
   const char* name;
   std::vector<k8s::Node> nodes;
   k8s::Pod pod;
   std::string want;
 };
 
-std::vector<Case> cases() {
+std::vector<AbsenceCase> absence_cases() {
   return {
       {"all have some", {gpu_node("n").gpus(8)}, our_pod("a").gpus(9), ""},
       {"nothing asked for", {node("n").cpu("1")}, our_pod("a").cpu("2"), ""},
@@ -169,7 +169,7 @@ std::vector<Case> cases() {
 }  // namespace
 
 TEST_CASE("why devices are absent is added to kube-scheduler's words") {
-  for (const Case& each : cases()) {
+  for (const AbsenceCase& each : absence_cases()) {
     INFO(each.name);
     CHECK(said(each.nodes, each.pod) == each.want);
   }

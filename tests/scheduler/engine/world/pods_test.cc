@@ -15,13 +15,13 @@ using State = PodRecord::State;
 namespace {
 
 // Two nodes, and what is taken of their cpu.
-struct Cluster {
+struct TwoNodes {
   ResourceNames names;
   Nodes nodes;
   NodeSlot a = nodes.slot_of("a");
   NodeSlot b = nodes.slot_of("b");
 
-  Cluster() {
+  TwoNodes() {
     nodes.upsert(facts_of(tests::node("a"), names));
     nodes.upsert(facts_of(tests::node("b"), names));
   }
@@ -40,7 +40,7 @@ static_assert(sizeof(Occupant) <= sizeof(Claim) + 48);
 }  // namespace
 
 TEST_CASE("a pod goes from pending over assumed to bound, and its claim with it") {
-  Cluster cluster;
+  TwoNodes cluster;
   Pods pods;
   PodRecord& record = pods.at("uid");
   record.wait(std::make_unique<WaitingPod>());
@@ -84,7 +84,7 @@ TEST_CASE("a pod goes from pending over assumed to bound, and its claim with it"
 }
 
 TEST_CASE("a bound pod that is resized in place changes its node, and only then") {
-  Cluster cluster;
+  TwoNodes cluster;
   Pods pods;
   PodRecord& record = pods.at("uid");
   record.bind(cluster.nodes, cluster.a, cpu(100));
@@ -97,7 +97,7 @@ TEST_CASE("a bound pod that is resized in place changes its node, and only then"
 }
 
 TEST_CASE("what a pod takes on its node has the pod's name, whatever state it is in") {
-  Cluster cluster;
+  TwoNodes cluster;
   Pods pods;
   pods.at("first").bind(cluster.nodes, cluster.a, cpu(100));
   PodRecord& second = pods.at("second");

@@ -36,18 +36,18 @@ class Weights final : public Counted {
 };
 
 // By the domain's first node: how much there is.
-using Amounts = std::map<NodeSlot, std::int64_t>;
-struct Counts {
-  Amounts amounts;  // of domains with a node
+using AmountsByNode = std::map<NodeSlot, std::int64_t>;
+struct CountsByNode {
+  AmountsByNode amounts;  // of domains with a node
   std::size_t size = 0;
   std::optional<std::int64_t> least;
   std::int64_t total = 0;
-  friend bool operator==(const Counts&, const Counts&) = default;
+  friend bool operator==(const CountsByNode&, const CountsByNode&) = default;
 };
 
-class World {
+class RandomTallies {
  public:
-  explicit World(unsigned seed) : random_(seed) {
+  explicit RandomTallies(unsigned seed) : random_(seed) {
     for (const bool terminating : {false, true}) {
       tallies_.emplace_back(nodes_, classes_, domains_.of("zone"),
                             std::make_shared<Weights>(terminating));
@@ -128,8 +128,8 @@ class World {
     }
   }
 
-  Counts of(const Tally& tally, const DomainCounts& counts) {
-    Counts all{
+  CountsByNode of(const Tally& tally, const DomainCounts& counts) {
+    CountsByNode all{
         .amounts = {}, .size = counts.size(), .least = counts.least(), .total = counts.total()};
     for (DomainId domain = 0; domain < tally.domains()->size(); ++domain) {
       const std::vector<NodeSlot>& nodes = tally.domains()->in(domain);
@@ -137,9 +137,9 @@ class World {
     }
     return all;
   }
-  Counts anew(bool terminating, const Trial* trial) {
+  CountsByNode anew(bool terminating, const Trial* trial) {
     std::map<std::string, std::tuple<NodeSlot, std::int64_t, bool>> zones;  // first node, amount
-    Counts all;
+    CountsByNode all;
     const Weights weights(terminating);
     for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
       const std::string* zone =
@@ -196,7 +196,7 @@ class World {
 TEST_CASE("counts that are kept, and those of a trial, are what counting anew gives") {
   const unsigned seed = GENERATE(from_range(tests::seeds(4)));
   INFO("seed " << seed);
-  World world(seed);
+  RandomTallies world(seed);
   world.run(3'000);
 }
 
