@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using tests::gpu_quota;
 
 namespace {
-constexpr k8s::Timestamp kThen{1'000s};
+constexpr k8s::Timestamp kCreated{1'000s};
 using Overlaps = std::vector<Overlap>;
 }  // namespace
 
@@ -26,14 +26,14 @@ TEST_CASE("a namespace is claimed by name or by its labels, and kept by the olde
   const QuotaId a = assigned.id_of("a");
   const QuotaId b = assigned.id_of("b");
   const auto selector = tests::selector({{"team", "x"}});
-  CHECK(assigned.upsert(gpu_quota("a").selects(selector).created_at(kThen + 1s)));
+  CHECK(assigned.upsert(gpu_quota("a").selects(selector).created_at(kCreated + 1s)));
   CHECK(assigned.quota_of("ml") == kUndecidedQuota);
   CHECK(assigned.namespace_labels("ml", {{"team", "x"}}));
   CHECK(assigned.quota_of("ml") == a);
   CHECK(assigned.namespace_labels("other", {}));
   CHECK(assigned.quota_of("other") == kUnlimitedQuota);
 
-  CHECK(assigned.upsert(gpu_quota("b").selects(selector).created_at(kThen)));
+  CHECK(assigned.upsert(gpu_quota("b").selects(selector).created_at(kCreated)));
   CHECK(assigned.quota_of("ml") == b);
   CHECK(assigned.overlaps(a) == Overlaps{{"ml", "b"}});
   CHECK(assigned.in_vain("ml") == std::vector{a});
@@ -51,18 +51,19 @@ TEST_CASE("a quota that names a namespace has it before an older one that select
   const QuotaId all = assigned.id_of("all");
   const QuotaId team = assigned.id_of("team");
   const QuotaId late = assigned.id_of("late");
-  assigned.upsert(gpu_quota("all").selects(k8s::LabelSelector{}).created_at(kThen));
+  assigned.upsert(gpu_quota("all").selects(k8s::LabelSelector{}).created_at(kCreated));
   assigned.namespace_labels("ml", {});
   CHECK(assigned.quota_of("ml") == all);
-  CHECK(assigned.upsert(gpu_quota("team").of("ml").created_at(kThen + 1s)));
+  CHECK(assigned.upsert(gpu_quota("team").of("ml").created_at(kCreated + 1s)));
   CHECK(assigned.quota_of("ml") == team);
   CHECK(assigned.overlaps(all) == Overlaps{{"ml", "team", true}});
   // Of two that name it, the older.
-  assigned.upsert(gpu_quota("late").of("ml").selects(k8s::LabelSelector{}).created_at(kThen + 2s));
+  assigned.upsert(
+      gpu_quota("late").of("ml").selects(k8s::LabelSelector{}).created_at(kCreated + 2s));
   CHECK(assigned.quota_of("ml") == team);
   CHECK(assigned.overlaps(late) == Overlaps{{"ml", "team"}});
   // One that names it no more has its age alone.
-  CHECK(assigned.upsert(gpu_quota("team").selects(k8s::LabelSelector{}).created_at(kThen + 1s)));
+  CHECK(assigned.upsert(gpu_quota("team").selects(k8s::LabelSelector{}).created_at(kCreated + 1s)));
   CHECK(assigned.quota_of("ml") == late);
   CHECK(assigned.overlaps(team) == Overlaps{{"ml", "late", true}});
   CHECK(assigned.erase("late"));
@@ -83,12 +84,12 @@ TEST_CASE("a namespace that is not known belongs to no quota while its labels co
       {"a selector", {gpu_quota("a").selects(selector)}, false},
       {"a selector, and named by it as well", {gpu_quota("a").of("ml").selects(selector)}, true},
       {"named by an older one",
-       {gpu_quota("a").of("ml").created_at(kThen),
-        gpu_quota("b").selects(selector).created_at(kThen + 1s)},
+       {gpu_quota("a").of("ml").created_at(kCreated),
+        gpu_quota("b").selects(selector).created_at(kCreated + 1s)},
        true},
       {"named by a younger one",
-       {gpu_quota("a").selects(selector).created_at(kThen),
-        gpu_quota("b").of("ml").created_at(kThen + 1s)},
+       {gpu_quota("a").selects(selector).created_at(kCreated),
+        gpu_quota("b").of("ml").created_at(kCreated + 1s)},
        true},
   };
   for (const auto without_quota : {WithoutQuota::kUnlimited, WithoutQuota::kNone}) {
@@ -109,8 +110,8 @@ TEST_CASE("a namespace that is not known belongs to no quota while its labels co
 TEST_CASE("of quotas as old as each other the first by name keeps it, whoever came first") {
   for (const bool reversed : {false, true}) {
     Assignment assigned(Options{});
-    assigned.upsert(gpu_quota(reversed ? "b" : "a").of("ml").created_at(kThen));
-    assigned.upsert(gpu_quota(reversed ? "a" : "b").of("ml").created_at(kThen));
+    assigned.upsert(gpu_quota(reversed ? "b" : "a").of("ml").created_at(kCreated));
+    assigned.upsert(gpu_quota(reversed ? "a" : "b").of("ml").created_at(kCreated));
     CHECK(assigned.quota_of("ml") == assigned.id_of("a"));
   }
 }
@@ -126,9 +127,9 @@ TEST_CASE("what nobody claims follows the default") {
 
 TEST_CASE("a deleted quota that keeps its namespaces selects none in vain") {
   Assignment assigned(Options{});
-  assigned.upsert(gpu_quota("old").of("ml").created_at(kThen));
+  assigned.upsert(gpu_quota("old").of("ml").created_at(kCreated));
   assigned.keep_deleted("old");
-  assigned.upsert(gpu_quota("new").of("ml").created_at(kThen + 1s));
+  assigned.upsert(gpu_quota("new").of("ml").created_at(kCreated + 1s));
   CHECK(assigned.quota_of("ml") == assigned.id_of("new"));
   CHECK(assigned.in_vain("ml").empty());
 }
@@ -176,7 +177,7 @@ TEST_CASE("what is kept of overlaps is what a look at every namespace gives") {
         break;
       default: {
         tests::GpuQuotaBuilder made = gpu_quota(quota);
-        made.created_at(kThen + std::chrono::seconds(pick(3)));
+        made.created_at(kCreated + std::chrono::seconds(pick(3)));
         for (int i = pick(3); i > 0; --i) made.of(name("ns", 8));
         if (pick(2) == 0) made.selects(tests::selector({{"team", name("t", 3)}}));
         quotas.insert_or_assign(quota, made);
@@ -220,7 +221,8 @@ TEST_CASE("a namespace's labels are news to those that ask for it, not to a thou
   Assignment assigned(Options{});
   for (int i = 0; i < 1'000; ++i) {
     const std::string team = "t" + std::to_string(i);
-    assigned.upsert(gpu_quota(team).selects(tests::selector({{"team", team}})).created_at(kThen));
+    assigned.upsert(
+        gpu_quota(team).selects(tests::selector({{"team", team}})).created_at(kCreated));
     assigned.namespace_labels("ns" + std::to_string(i), {{"team", team}});
   }
   static_cast<void>(assigned.take_changed());

@@ -24,7 +24,7 @@ using tests::gpu_quota;
 
 namespace {
 
-constexpr Time kThen{std::chrono::seconds(1'000)};
+constexpr Time kNow{std::chrono::seconds(1'000)};
 
 // A ledger with one node of H100 (slot 0) and one of L4 (slot 1).
 class Tree {
@@ -61,7 +61,7 @@ class Tree {
   }
   Charge& use(const std::string& namespace_, std::int64_t gpus, NodeSlot on = 0) {
     charges_.push_back(std::make_unique<Charge>(
-        ledger_, Charge::Pod{std::to_string(++uids_), namespace_, {}, kThen}, on,
+        ledger_, Charge::Pod{std::to_string(++uids_), namespace_, {}, kNow}, on,
         Demand{.gpus = gpus}));
     return *charges_.back();
   }
@@ -284,7 +284,7 @@ TEST_CASE("a quota that is nowhere gives nothing, says why, and gives when that 
   CHECK(ready("physics") == "True ");
 
   tree.use("a", 1);
-  tree.ledger().erase("physics", kThen);
+  tree.ledger().erase("physics", kNow);
   CHECK(ready("a") == "False spec.parent: quota physics is not in force itself" + until);
   CHECK(tree.room("a", 1) == Room::kNone);
   tree.has(gpu_quota("physics").line("H100", 8).generation(3));
