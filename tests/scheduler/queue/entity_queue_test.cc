@@ -14,8 +14,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Time kStart{1'000s};
-
 struct Queue {
   std::deque<Named> pods;
   FixedAccounts accounts;
@@ -48,8 +46,6 @@ struct Queue {
     return order;
   }
 };
-
-using Names = std::vector<std::string>;
 
 }  // namespace
 

@@ -1,8 +1,10 @@
-// Accounts that say what a test says, and count how often they were asked.
+// What the tests of queues share: accounts that say what a test says, and count how often they were
+// asked; entities with a name; the time at which tests start.
 #pragma once
 
 #include "scheduler/queue/accounts.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,6 +14,10 @@
 #include <vector>
 
 namespace sched {
+
+inline constexpr Time kStart{std::chrono::seconds(1'000)};
+
+using Names = std::vector<std::string>;
 
 // An entity that a test can tell from others.
 struct Named : Entity {

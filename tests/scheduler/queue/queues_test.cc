@@ -17,7 +17,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Time kStart{1'000s};
 constexpr QueueId kVision = 7;
 constexpr QueueId kSpeech = 8;
 
@@ -52,8 +51,6 @@ struct Fixture {
     return order;
   }
 };
-
-using Names = std::vector<std::string>;
 
 }  // namespace
 
