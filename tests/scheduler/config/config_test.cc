@@ -10,11 +10,8 @@ namespace {
 
 using sched::config::parse;
 using sched::config::TransportKind;
+using sched::test::kHead;
 using sched::test::registry_double;
-
-constexpr std::string_view kHead =
-    "apiVersion: kubescheduler.config.k8s.io/v1\n"
-    "kind: KubeSchedulerConfiguration\n";
 
 struct Case {
   std::string name;

@@ -13,7 +13,7 @@ using sched::quota::Options;
 using sched::quota::WithoutQuota;
 
 // The section's first field is on line 4.
-k8s::Result<Options> read(const std::string& fields) {
+k8s::Result<Options> quota_options_of(const std::string& fields) {
   auto configuration = sched::config::parse(
       "apiVersion: kubescheduler.config.k8s.io/v1\n"
       "kind: KubeSchedulerConfiguration\n"
@@ -27,7 +27,7 @@ k8s::Result<Options> read(const std::string& fields) {
 }  // namespace
 
 TEST_CASE("where nothing is said about quotas, namespaces without one are not limited") {
-  const auto options = read("");
+  const auto options = quota_options_of("");
   REQUIRE(options);
   CHECK(options->without_quota == WithoutQuota::kUnlimited);
   CHECK(options->default_quota.empty());
@@ -38,32 +38,33 @@ TEST_CASE("where nothing is said about quotas, namespaces without one are not li
 }
 
 TEST_CASE("what is said about quotas arrives") {
-  const auto none = read("  defaultQuota: None\n  holdAfter: 1m30s\n  podsWithoutQuota: First\n");
+  const auto none =
+      quota_options_of("  defaultQuota: None\n  holdAfter: 1m30s\n  podsWithoutQuota: First\n");
   if (!none) FAIL(none.error().message);
   CHECK(none->without_quota == WithoutQuota::kNone);
   CHECK(none->hold_after == 90s);
   CHECK(none->pods_without_quota_first);
-  CHECK(read("  boundCohorts: true\n")->bound_cohorts);
+  CHECK(quota_options_of("  boundCohorts: true\n")->bound_cohorts);
 
-  const auto named = read("  defaultQuota: everyone-else\n  podsWithoutQuota: Last\n");
+  const auto named = quota_options_of("  defaultQuota: everyone-else\n  podsWithoutQuota: Last\n");
   if (!named) FAIL(named.error().message);
   CHECK(named->without_quota == WithoutQuota::kNamed);
   CHECK(named->default_quota == "everyone-else");
   CHECK_FALSE(named->pods_without_quota_first);
 
   const std::string longest(253, 'q');
-  const auto long_name = read("  defaultQuota: " + longest + "\n");
+  const auto long_name = quota_options_of("  defaultQuota: " + longest + "\n");
   if (!long_name) FAIL(long_name.error().message);
   CHECK(long_name->default_quota == longest);
 
-  const auto unlimited = read(
+  const auto unlimited = quota_options_of(
       "  defaultQuota: Unlimited\n  holdAfter: \"0\"\n"
       "  closedAfterDeletion: \"0\"\n");
   if (!unlimited) FAIL(unlimited.error().message);
   CHECK(unlimited->without_quota == WithoutQuota::kUnlimited);
   CHECK(unlimited->hold_after == 0s);
   CHECK(unlimited->closed_after_deletion == 0s);
-  const auto patient = read("  closedAfterDeletion: 1h\n");
+  const auto patient = quota_options_of("  closedAfterDeletion: 1h\n");
   if (!patient) FAIL(patient.error().message);
   CHECK(patient->closed_after_deletion == 3600s);
   CHECK(patient->hold_after == 600s);
@@ -96,7 +97,7 @@ TEST_CASE("what is wrong in the section gpuQuota is said with its line") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.fields);
-    const auto options = read(c.fields);
+    const auto options = quota_options_of(c.fields);
     REQUIRE_FALSE(options);
     CHECK_THAT(options.error().message, Catch::StartsWith(c.want));
   }

@@ -14,7 +14,7 @@ using sched::config::LeaderElectionFlags;
 using sched::config::with_flags;
 
 // The section's first field is on line 4.
-k8s::Result<LeaderElection> read(const std::string& fields) {
+k8s::Result<LeaderElection> election_of(const std::string& fields) {
   auto configuration = sched::config::parse(
       "apiVersion: kubescheduler.config.k8s.io/v1\n"
       "kind: KubeSchedulerConfiguration\n"
@@ -34,15 +34,15 @@ TEST_CASE("an election is what happens when nothing is said") {
                             .retry_period = 2s,
                             .resource_name = "gpu-scheduler",
                             .resource_namespace = "gpu-scheduler"};
-  CHECK(read("") == want);
-  CHECK(read("  leaderElect: true\n") == want);
+  CHECK(election_of("") == want);
+  CHECK(election_of("  leaderElect: true\n") == want);
   const auto defaults = sched::config::parse("", "none", sched::test::registry_double());
   REQUIRE(defaults);
   CHECK(defaults->leader_election == want);
 }
 
 TEST_CASE("the lease's settings arrive") {
-  const auto election = read(
+  const auto election = election_of(
       "  leaderElect: true\n"
       "  leaseDuration: 1m\n"
       "  renewDeadline: 40s\n"
@@ -95,7 +95,7 @@ TEST_CASE("lease settings that are wrong") {
   };
   for (const Case& c : cases) {
     INFO(c.name);
-    const auto election = read(c.fields);
+    const auto election = election_of(c.fields);
     if (election) {
       FAIL_CHECK("accepted");
       continue;

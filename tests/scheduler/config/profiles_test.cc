@@ -11,11 +11,8 @@ namespace {
 
 using sched::config::Configuration;
 using sched::config::parse;
+using sched::test::kHead;
 using sched::test::registry_double;
-
-constexpr std::string_view kHead =
-    "apiVersion: kubescheduler.config.k8s.io/v1\n"
-    "kind: KubeSchedulerConfiguration\n";
 
 // "name: filters | scores*weight | constraints" of each profile.
 std::string described(const Configuration& configuration) {
