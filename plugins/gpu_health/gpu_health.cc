@@ -13,9 +13,9 @@ namespace {
 using namespace sched;
 
 // Indices of the reasons.
-constexpr unsigned kPending = 0;
-constexpr unsigned kRebooting = 1;
-constexpr unsigned kFailed = 2;
+constexpr unsigned kMigPending = 0;
+constexpr unsigned kMigRebooting = 1;
+constexpr unsigned kMigFailed = 2;
 constexpr unsigned kCondition = 3;
 constexpr unsigned kTaint = 4;
 constexpr unsigned kBackedOff = 5;
@@ -31,7 +31,7 @@ const std::vector<std::string>& all_reasons() {
   return kReasons;
 }
 
-bool contains(const std::vector<std::string>& sorted, const std::string& name) {
+bool sorted_contains(const std::vector<std::string>& sorted, const std::string& name) {
   return std::binary_search(sorted.begin(), sorted.end(), name);
 }
 
@@ -41,9 +41,9 @@ bool names_it(const k8s::Toleration& toleration, const k8s::Taint& taint) {
 
 // A healthy node costs three comparisons and no text: there are few alarms, and the listed taints
 // are searched only on nodes with taints.
-class Check final : public NodeFilter {
+class HealthCheck final : public NodeFilter {
  public:
-  Check(const GpuHealthArgs& args, std::vector<k8s::Toleration> tolerations)
+  HealthCheck(const GpuHealthArgs& args, std::vector<k8s::Toleration> tolerations)
       : args_(args), tolerations_(std::move(tolerations)) {}
 
   Verdict check(const NodeView& node) const override {
@@ -77,8 +77,8 @@ class Check final : public NodeFilter {
 
  private:
   static unsigned reason_of(gpu::MigChange change) {
-    if (change == gpu::MigChange::kPending) return kPending;
-    return change == gpu::MigChange::kRebooting ? kRebooting : kFailed;
+    if (change == gpu::MigChange::kPending) return kMigPending;
+    return change == gpu::MigChange::kRebooting ? kMigRebooting : kMigFailed;
   }
   static std::string condition_text(const gpu::Alarm* alarm) {
     if (alarm == nullptr) return "";
@@ -98,7 +98,7 @@ class Check final : public NodeFilter {
 
   [[nodiscard]] const gpu::Alarm* alarm(const gpu::NodeHealth& health) const {
     for (const gpu::Alarm& each : health.alarms) {
-      if (contains(args_.unhealthy_conditions, each.type)) return &each;
+      if (sorted_contains(args_.unhealthy_conditions, each.type)) return &each;
     }
     return nullptr;
   }
@@ -107,7 +107,8 @@ class Check final : public NodeFilter {
     for (const k8s::Taint& each : node.taints) {
       const bool keeps_off = each.effect == k8s::TaintEffect::kNoSchedule ||
                              each.effect == k8s::TaintEffect::kNoExecute;
-      if (keeps_off && contains(args_.unhealthy_taints, each.key) && !tolerated_by_name(each)) {
+      if (keeps_off && sorted_contains(args_.unhealthy_taints, each.key) &&
+          !tolerated_by_name(each)) {
         return &each;
       }
     }
@@ -135,7 +136,7 @@ class GpuHealth final : public FilterPlugin {
           return is_extended_resource(context.resources.name(request.resource));
         });
     FilterPreparation preparation;
-    if (devices) preparation.filter = std::make_unique<Check>(args_, shape.tolerations);
+    if (devices) preparation.filter = std::make_unique<HealthCheck>(args_, shape.tolerations);
     return preparation;
   }
 

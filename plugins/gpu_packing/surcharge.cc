@@ -11,7 +11,7 @@ namespace {
 using namespace sched;
 
 // Larger pods pay no more per step.
-constexpr std::int64_t kMostGpus = 8;
+constexpr std::int64_t kMostChargedGpus = 8;
 
 // Whether no pod takes a GPU, or a piece of one, on the node.
 bool is_untouched(const NodeView& node) {
@@ -88,12 +88,12 @@ Surcharge::Surcharge(const GpuPackingArgs& args, std::int64_t quantum)
       types_(args.cheap_types_first) {}
 
 std::int64_t Surcharge::most_type_price() const {
-  return static_cast<std::int64_t>(types_.size()) * price_of_a_gpu_ * kMostGpus;
+  return static_cast<std::int64_t>(types_.size()) * price_of_a_gpu_ * kMostChargedGpus;
 }
 
 std::unique_ptr<NodeScore> Surcharge::on_top_of(std::unique_ptr<NodeScore> base,
                                                 const PodShape& shape, const GpuAsk& ask) const {
-  const std::int64_t gpus = std::clamp<std::int64_t>(ask.gpus, 1, kMostGpus);
+  const std::int64_t gpus = std::clamp<std::int64_t>(ask.gpus, 1, kMostChargedGpus);
   const std::int64_t step = types_.empty() || cares(shape) ? 0 : price_of_a_gpu_ * gpus;
   if (start_price_ == 0 && step == 0) return base;
   return std::make_unique<Priced>(

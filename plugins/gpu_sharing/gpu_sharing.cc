@@ -33,7 +33,14 @@ bool is_shared_resource(std::string_view name) {
   return name == gpu::kSharedResource || (is_mig_resource(name) && name.ends_with(".shared"));
 }
 
-enum Reason : unsigned { kShared, kNotShared, kSeveral, kSeveralUnsaid, kTooSmall, kTooFull };
+enum SharingReason : unsigned {
+  kShared,
+  kNotShared,
+  kSeveral,
+  kSeveralUnsaid,
+  kTooSmall,
+  kTooFull
+};
 
 // A pod's request for one resource with pieces that may be shared.
 struct Ask {

@@ -19,7 +19,7 @@ namespace {
 
 using namespace sched;
 
-enum Reason : unsigned {
+enum TypeReason : unsigned {
   kOtherType,
   kSeveralTypes,
   kTooLittleMemory,

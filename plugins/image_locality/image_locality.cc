@@ -57,9 +57,9 @@ class Locality final : public Counted {
   std::unordered_map<std::string, std::int32_t> scores_;  // by node; 0 for the others
 };
 
-class Preference final : public PodPreference {
+class ImagePreference final : public PodPreference {
  public:
-  explicit Preference(DomainCount count) { counts_.push_back(std::move(count)); }
+  explicit ImagePreference(DomainCount count) { counts_.push_back(std::move(count)); }
 
   const std::vector<DomainCount>& counts() const override { return counts_; }
   std::vector<double> weights(std::span<const std::size_t>) const override { return {}; }
@@ -115,7 +115,7 @@ class ImageLocality final : public ClusterConstraint {
       if (score > 0) scores.emplace(node, static_cast<std::int32_t>(score));
     }
     if (scores.empty()) return nullptr;
-    return std::make_unique<Preference>(
+    return std::make_unique<ImagePreference>(
         DomainCount{.id = std::move(id),
                     .key = "",
                     .what = std::make_shared<Locality>(std::move(scores)),

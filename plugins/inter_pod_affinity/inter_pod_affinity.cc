@@ -17,7 +17,7 @@ namespace {
 
 using namespace sched;
 
-constexpr std::string_view kPlugin = "InterPodAffinity";
+constexpr std::string_view kInterPodAffinity = "InterPodAffinity";
 constexpr std::string_view kAffinity = "node(s) didn't match pod affinity rules";
 constexpr std::string_view kAntiAffinity = "node(s) didn't match pod anti-affinity rules";
 constexpr std::string_view kExisting = "node(s) didn't satisfy existing pods anti-affinity rules";
@@ -64,7 +64,7 @@ class Holding final : public Counted {
   Terms terms_;  // sorted
 };
 
-class Rule final : public PodRule {
+class AffinityRule final : public PodRule {
  public:
   const std::vector<DomainCount>& counts() const override { return counts_; }
 
@@ -73,7 +73,7 @@ class Rule final : public PodRule {
                                      [](const DomainCounts* each) { return each->total() == 0; });
     std::vector<DomainBound> bounds;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      DomainBound bound{.count = i, .plugin = kPlugin, .reason = kAffinity};
+      DomainBound bound{.count = i, .plugin = kInterPodAffinity, .reason = kAffinity};
       if (i < static_cast<std::size_t>(first_anti_)) {
         bound.needs_label = true;
         if (!nowhere || !may_be_first_) bound.at_least = 1;
@@ -98,7 +98,7 @@ class InterPodAffinity final : public ClusterConstraint {
  public:
   explicit InterPodAffinity(const InterPodAffinityArgs& args) : args_(args) {}
 
-  std::string_view name() const override { return kPlugin; }
+  std::string_view name() const override { return kInterPodAffinity; }
   bool concerns(const k8s::Pod& /*pod*/) const override { return false; }
 
   bool is_ruled(const k8s::Pod& pod) const override {
@@ -109,7 +109,7 @@ class InterPodAffinity final : public ClusterConstraint {
 
   std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod,
                                     const PodDifference& trial) const override {
-    auto rule = std::make_unique<Rule>();
+    auto rule = std::make_unique<AffinityRule>();
     const std::string& own = pod.metadata.namespace_;
     const k8s::StringMap& labels = namespaces_->labels_of(own);
 

@@ -50,9 +50,9 @@ class Attraction final : public Counted {
   std::shared_ptr<const Namespaces> namespaces_;
 };
 
-class Preference final : public PodPreference {
+class AffinityPreference final : public PodPreference {
  public:
-  explicit Preference(std::vector<DomainCount> counts) : counts_(std::move(counts)) {}
+  explicit AffinityPreference(std::vector<DomainCount> counts) : counts_(std::move(counts)) {}
   const std::vector<DomainCount>& counts() const override { return counts_; }
   std::vector<double> weights(std::span<const std::size_t>) const override { return {}; }
   std::int64_t raw(std::span<const std::int64_t> amounts, std::span<const double>) const override {
@@ -117,7 +117,7 @@ std::unique_ptr<PodPreference> make_preference(
                                               required_weight, namespaces);
     counts.push_back(std::move(count));
   }
-  return std::make_unique<Preference>(std::move(counts));
+  return std::make_unique<AffinityPreference>(std::move(counts));
 }
 
 }  // namespace plugins

@@ -17,7 +17,7 @@ namespace {
 
 using namespace sched;
 
-enum Reason : unsigned { kUnnamedInstances, kOtherProfile };
+enum MigReason : unsigned { kUnnamedInstances, kOtherProfile };
 
 // Adds to the message of pods that wait for nvidia.com/mig-… which nodes have or could have it.
 class TellingFilter : public NodeFilter {

@@ -30,10 +30,10 @@ void add_preferred(const std::optional<k8s::NodeAffinity>& affinity, Preferred& 
   }
 }
 
-class Check final : public NodeFilter {
+class AffinityCheck final : public NodeFilter {
  public:
   // `added` is the plugin's and outlives the check.
-  Check(const Required& added, const PodShape& shape) : added_(added), required_(shape) {}
+  AffinityCheck(const Required& added, const PodShape& shape) : added_(added), required_(shape) {}
 
   Verdict check(const NodeView& node) const override {
     const NodeFacts& facts = node.facts;
@@ -71,7 +71,7 @@ class AffinityFilter final : public FilterPlugin {
     FilterPreparation preparation;
     const bool required = shape.node_affinity && shape.node_affinity->required;
     if (!required && !added_ && shape.node_selector.empty()) return preparation;
-    preparation.filter = std::make_unique<Check>(added_, shape);
+    preparation.filter = std::make_unique<AffinityCheck>(added_, shape);
     if (!required) return preparation;
     // Unreadable terms count here: upstream looks for names before it parses.
     preparation.only_nodes = named_nodes(*shape.node_affinity->required);

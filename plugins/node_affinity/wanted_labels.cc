@@ -17,15 +17,15 @@ namespace {
 using namespace sched;
 
 // A label that has to be there, with one of these values.
-struct Wanted {
+struct WantedLabel {
   std::string key;
   std::vector<std::string> values;
 };
 
 // Only the first few, so that a pod with many requirements does not make the survey slow.
-std::vector<Wanted> wanted_labels(const RequiredNodes& required) {
+std::vector<WantedLabel> wanted_labels(const RequiredNodes& required) {
   constexpr std::size_t kMost = 4;
-  std::vector<Wanted> all;
+  std::vector<WantedLabel> all;
   for (const auto& [key, value] : required.selector()) {
     if (all.size() < kMost) all.push_back({key, {value}});
   }
@@ -47,7 +47,7 @@ bool have_same_keys(const k8s::StringMap& a, const k8s::StringMap& b) {
 // Of one label: whether a node has it, and what there is instead.
 class Search {
  public:
-  explicit Search(Wanted wanted) : wanted_(std::move(wanted)) {}
+  explicit Search(WantedLabel wanted) : wanted_(std::move(wanted)) {}
 
   void look_at(const k8s::StringMap& labels) {
     if (found_) return;
@@ -87,7 +87,7 @@ class Search {
     if (all.size() < kMost) all.insert(text);
   }
 
-  Wanted wanted_;
+  WantedLabel wanted_;
   bool found_ = false;
   std::set<std::string> values_;          // of that label
   std::set<std::string> keys_;            // as long as no node has the label
@@ -117,7 +117,7 @@ class WantedLabels final : public Survey {
 
 std::unique_ptr<Survey> survey_wanted_labels(const RequiredNodes& required) {
   std::vector<Search> searches;
-  for (Wanted& wanted : wanted_labels(required)) searches.emplace_back(std::move(wanted));
+  for (WantedLabel& wanted : wanted_labels(required)) searches.emplace_back(std::move(wanted));
   if (searches.empty()) return nullptr;
   return std::make_unique<WantedLabels>(std::move(searches));
 }

@@ -11,7 +11,7 @@ namespace {
 
 using namespace sched;
 
-constexpr std::string_view kPlugin = "NodeDeclaredFeatures";
+constexpr std::string_view kNodeDeclaredFeatures = "NodeDeclaredFeatures";
 constexpr std::string_view kReason = "node(s) didn't match Pod's required features";
 
 bool restarts_all(const std::vector<k8s::Container>& containers) {
@@ -33,13 +33,15 @@ std::vector<std::string_view> needed_by(const k8s::Pod& pod) {
 
 class NodeDeclaredFeatures final : public ClusterConstraint {
  public:
-  std::string_view name() const override { return kPlugin; }
+  std::string_view name() const override { return kNodeDeclaredFeatures; }
   bool concerns(const k8s::Pod& pod) const override { return !needed_by(pod).empty(); }
 
   std::vector<Exclusion> excludes(const k8s::Pod& pod,
                                   const PodDifference& /*trial*/) const override {
-    Exclusion exclusion{
-        .plugin = kPlugin, .reason = kReason, .code = Code::kUnresolvable, .allowed = {}};
+    Exclusion exclusion{.plugin = kNodeDeclaredFeatures,
+                        .reason = kReason,
+                        .code = Code::kUnresolvable,
+                        .allowed = {}};
     exclusion.allowed = [needed = needed_by(pod)](const NodeFacts& node) {
       const auto& declared = node.declared_features;
       return std::all_of(needed.begin(), needed.end(), [&](std::string_view feature) {

@@ -8,9 +8,9 @@ namespace {
 
 using namespace sched;
 
-class Check final : public OneReasonFilter {
+class NameCheck final : public OneReasonFilter {
  public:
-  explicit Check(std::string wanted)
+  explicit NameCheck(std::string wanted)
       : OneReasonFilter("node(s) didn't match the requested node name"),
         wanted_(std::move(wanted)) {}
 
@@ -29,7 +29,7 @@ class NodeName final : public FilterPlugin {
 
   FilterPreparation prepare(const PodShape& shape, const PrepareContext&) const override {
     FilterPreparation preparation;
-    if (!shape.node_name.empty()) preparation.filter = std::make_unique<Check>(shape.node_name);
+    if (!shape.node_name.empty()) preparation.filter = std::make_unique<NameCheck>(shape.node_name);
     return preparation;
   }
 };

@@ -10,9 +10,9 @@ namespace {
 
 using namespace sched;
 
-class Check final : public OneReasonFilter {
+class PortsCheck final : public OneReasonFilter {
  public:
-  explicit Check(std::vector<HostPort> wanted)
+  explicit PortsCheck(std::vector<HostPort> wanted)
       : OneReasonFilter("node(s) didn't have free ports for the requested pod ports"),
         wanted_(std::move(wanted)) {}
 
@@ -48,7 +48,8 @@ class NodePorts final : public FilterPlugin {
 
   FilterPreparation prepare(const PodShape& shape, const PrepareContext&) const override {
     FilterPreparation preparation;
-    if (!shape.host_ports.empty()) preparation.filter = std::make_unique<Check>(shape.host_ports);
+    if (!shape.host_ports.empty())
+      preparation.filter = std::make_unique<PortsCheck>(shape.host_ports);
     return preparation;
   }
 };

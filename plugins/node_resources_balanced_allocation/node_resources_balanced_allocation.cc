@@ -14,14 +14,14 @@ namespace {
 
 using namespace sched;
 
-struct Asked {
+struct AskedAmount {
   ResourceId resource{};
   std::int64_t amount = 0;
 };
 
 class Balance final : public NodeScore {
  public:
-  explicit Balance(std::vector<Asked> asked) : asked_(std::move(asked)) {}
+  explicit Balance(std::vector<AskedAmount> asked) : asked_(std::move(asked)) {}
 
   std::int64_t score(const NodeView& node) const override {
     return kMaxScore / 2 + (kMaxScore / 2 + evenness(node, true) - evenness(node, false)) / 2;
@@ -31,7 +31,7 @@ class Balance final : public NodeScore {
   // Integers and fractions in kube-scheduler's order, so that the rounding is equal.
   std::int64_t evenness(const NodeView& node, bool with_pod) const {
     std::vector<double> shares;
-    for (const Asked& each : asked_) {
+    for (const AskedAmount& each : asked_) {
       const std::int64_t all = node.allocatable(each.resource);
       if (all == 0) continue;
       const std::int64_t taken = node.requested(each.resource);
@@ -51,7 +51,7 @@ class Balance final : public NodeScore {
     return std::sqrt(sum / size);
   }
 
-  std::vector<Asked> asked_;
+  std::vector<AskedAmount> asked_;
 };
 
 class BalancedAllocation final : public ScorePlugin {
@@ -63,7 +63,7 @@ class BalancedAllocation final : public ScorePlugin {
 
   std::unique_ptr<NodeScore> prepare(const PodShape& shape,
                                      const PrepareContext& context) const override {
-    std::vector<Asked> asked;
+    std::vector<AskedAmount> asked;
     bool some = false;
     for (const std::string& name : resources_) {
       const auto id = context.resources.find(name);

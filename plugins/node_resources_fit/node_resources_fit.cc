@@ -24,9 +24,9 @@ bool is_ignored(const NodeResourcesFitArgs& args, const std::string& name) {
 }
 
 // Reason 0 is the number of pods, reason i + 1 the i-th resource that the pod takes.
-class Check final : public NodeFilter {
+class FitCheck final : public NodeFilter {
  public:
-  Check(const NodeResourcesFitArgs& args, const PodShape& shape, const ResourceNames& names)
+  FitCheck(const NodeResourcesFitArgs& args, const PodShape& shape, const ResourceNames& names)
       : names_(names) {
     reasons_.emplace_back("Too many pods");
     for (const ResourceAmount& request : shape.requests) {
@@ -96,7 +96,7 @@ class FitFilter final : public FilterPlugin {
           fmt::format("pod asks for more than {} different resources", kMostResourcesOfPod);
       return preparation;
     }
-    preparation.filter = std::make_unique<Check>(args_, shape, context.resources);
+    preparation.filter = std::make_unique<FitCheck>(args_, shape, context.resources);
     return preparation;
   }
 

@@ -10,9 +10,9 @@ namespace {
 
 using namespace sched;
 
-class Check final : public OneReasonFilter {
+class UnschedulableCheck final : public OneReasonFilter {
  public:
-  Check() : OneReasonFilter("node(s) were unschedulable") {}
+  UnschedulableCheck() : OneReasonFilter("node(s) were unschedulable") {}
 
   Verdict check(const NodeView& node) const override {
     return node.facts.unschedulable ? Verdict::unresolvable(kTheReason) : Verdict::ok();
@@ -30,7 +30,7 @@ class NodeUnschedulable final : public FilterPlugin {
         std::any_of(shape.tolerations.begin(), shape.tolerations.end(),
                     [&](const k8s::Toleration& each) { return each.tolerates(cordon); });
     FilterPreparation preparation;
-    if (!tolerated) preparation.filter = std::make_unique<Check>();
+    if (!tolerated) preparation.filter = std::make_unique<UnschedulableCheck>();
     return preparation;
   }
 };

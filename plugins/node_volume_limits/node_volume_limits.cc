@@ -17,7 +17,7 @@ namespace {
 
 using namespace sched;
 
-constexpr std::string_view kName = "NodeVolumeLimits";
+constexpr std::string_view kNodeVolumeLimits = "NodeVolumeLimits";
 constexpr std::string_view kTooMany = "node(s) exceed max volume count";
 
 // Counts 1 on each node that does not take `count` more volumes of the driver.
@@ -37,14 +37,14 @@ class Full final : public Counted {
 };
 
 // By driver, how many volumes a pod needs that no node has yet.
-using Wanted = std::map<Driver, std::int64_t>;
+using VolumesByDriver = std::map<Driver, std::int64_t>;
 
 // Rules out the nodes that do not take all of them.
 class RoomForAll final : public PodRule {
  public:
-  RoomForAll(const std::shared_ptr<const VolumeRoom>& room, const Wanted& wanted) {
+  RoomForAll(const std::shared_ptr<const VolumeRoom>& room, const VolumesByDriver& wanted) {
     for (const auto& [driver, count] : wanted) {
-      counts_.push_back({.id = fmt::format("{} {} {}", kName, count, driver),
+      counts_.push_back({.id = fmt::format("{} {} {}", kNodeVolumeLimits, count, driver),
                          .key = "",
                          .what = std::make_shared<Full>(room, driver, count),
                          .by_node = true});
@@ -54,7 +54,7 @@ class RoomForAll final : public PodRule {
   std::vector<DomainBound> bounds(std::span<const DomainCounts* const> /*counted*/) const override {
     std::vector<DomainBound> all;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      all.push_back({.count = i, .at_most = 0, .plugin = kName, .reason = kTooMany});
+      all.push_back({.count = i, .at_most = 0, .plugin = kNodeVolumeLimits, .reason = kTooMany});
     }
     return all;
   }
@@ -68,7 +68,7 @@ class RoomForAll final : public PodRule {
 // trial that changes the use of volumes, each node that may be full is checked (excludes).
 class NodeVolumeLimits final : public ClusterConstraint {
  public:
-  std::string_view name() const override { return kName; }
+  std::string_view name() const override { return kNodeVolumeLimits; }
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::vector<Exclusion> excludes(const k8s::Pod& pod, const PodDifference& trial) const override {
@@ -86,14 +86,14 @@ class NodeVolumeLimits final : public ClusterConstraint {
       }
     }
     if (full.names.empty()) return {};
-    return {{.plugin = kName, .reason = kTooMany, .allowed = std::move(full)}};
+    return {{.plugin = kNodeVolumeLimits, .reason = kTooMany, .allowed = std::move(full)}};
   }
 
   bool is_ruled(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
   bool rule_reads_pods(const k8s::Pod& pod) const override { return is_ruled(pod); }
   std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod,
                                     const PodDifference& trial) const override {
-    const Wanted wanted = new_volumes_of(pod);
+    const VolumesByDriver wanted = new_volumes_of(pod);
     if (wanted.empty() || !users_.change_in(trial).empty()) return nullptr;
     return std::make_unique<RoomForAll>(users_.room(), wanted);
   }
@@ -114,8 +114,8 @@ class NodeVolumeLimits final : public ClusterConstraint {
   }
 
  private:
-  static Wanted wanted(const std::set<Attached>& volumes) {
-    Wanted all;
+  static VolumesByDriver wanted(const std::set<Attached>& volumes) {
+    VolumesByDriver all;
     for (const Attached& volume : volumes) ++all[volume.first];
     return all;
   }
@@ -124,9 +124,9 @@ class NodeVolumeLimits final : public ClusterConstraint {
                        [&](const Attached& volume) { return users_.room()->is_used(volume); });
   }
   // What the shared rule counts; empty if a pod on a node uses one of the volumes.
-  Wanted new_volumes_of(const k8s::Pod& pod) const {
+  VolumesByDriver new_volumes_of(const k8s::Pod& pod) const {
     const std::set<Attached> volumes = users_.volumes_of(pod);
-    return is_any_used(volumes) ? Wanted{} : wanted(volumes);
+    return is_any_used(volumes) ? VolumesByDriver{} : wanted(volumes);
   }
 
   VolumeUsers users_;

@@ -21,7 +21,7 @@ namespace {
 using namespace sched;
 using k8s::TopologySpreadConstraint;
 
-constexpr std::string_view kPlugin = "PodTopologySpread";
+constexpr std::string_view kPodTopologySpread = "PodTopologySpread";
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
 constexpr std::string_view kSkewed = "node(s) didn't match pod topology spread constraints";
 constexpr std::string_view kNoLabel =
@@ -43,7 +43,7 @@ std::optional<k8s::LabelSelector> selector_of(const TopologySpreadConstraint& co
 }
 
 // The constraints of a pod: either those that are strict, or those that are not.
-struct Asked {
+struct AskedSpread {
   std::vector<TopologySpreadConstraint> constraints;
   bool needs_all_keys = true;  // a node that lacks one of their keys does not count
 
@@ -121,9 +121,9 @@ DomainCount count_of(const TopologySpreadConstraint& constraint,
   return count;
 }
 
-class Rule final : public PodRule {
+class SpreadRule final : public PodRule {
  public:
-  Rule(const k8s::Pod& pod, const Asked& asked) {
+  SpreadRule(const k8s::Pod& pod, const AskedSpread& asked) {
     const std::vector<std::string> keys = asked.needed_keys();
     for (const TopologySpreadConstraint& each : asked.constraints) {
       auto what = std::make_shared<Spread>(pod, each, keys);
@@ -142,10 +142,10 @@ class Rule final : public PodRule {
       const Term& term = terms_[i];
       bounds.push_back({.count = i,
                         .needs_label = true,
-                        .plugin = kPlugin,
+                        .plugin = kPodTopologySpread,
                         .reason = kNoLabel,
                         .code = Code::kUnresolvable});
-      DomainBound skew{.count = i, .plugin = kPlugin, .reason = kSkewed};
+      DomainBound skew{.count = i, .plugin = kPodTopologySpread, .reason = kSkewed};
       // If there is no domain, upstream's minimum is the largest integer, so no number of pods is
       // too large.
       const auto least = counted[i]->least();
@@ -169,9 +169,10 @@ class Rule final : public PodRule {
   std::vector<DomainCount> counts_;  // by term
 };
 
-class Preference final : public PodPreference {
+class SpreadPreference final : public PodPreference {
  public:
-  Preference(const k8s::Pod& pod, const Asked& asked) : needs_labels_(asked.needs_all_keys) {
+  SpreadPreference(const k8s::Pod& pod, const AskedSpread& asked)
+      : needs_labels_(asked.needs_all_keys) {
     const std::vector<std::string> keys = asked.needed_keys();
     for (const TopologySpreadConstraint& each : asked.constraints) {
       // The pods of a node count by node, even if other nodes have its hostname, and whatever the
@@ -221,20 +222,20 @@ class PodTopologySpread final : public ClusterConstraint {
         spreads_by_default_{has_some(args_.default_constraints, false),
                             has_some(args_.default_constraints, true)} {}
 
-  std::string_view name() const override { return kPlugin; }
+  std::string_view name() const override { return kPodTopologySpread; }
   bool concerns(const k8s::Pod& /*pod*/) const override { return false; }
 
   bool is_ruled(const k8s::Pod& pod) const override { return asks(pod, true); }
   std::unique_ptr<PodRule> rule_for(const k8s::Pod& pod,
                                     const PodDifference& /*trial*/) const override {
-    const Asked asked = asked_of(pod, true);
-    return asked.constraints.empty() ? nullptr : std::make_unique<Rule>(pod, asked);
+    const AskedSpread asked = asked_of(pod, true);
+    return asked.constraints.empty() ? nullptr : std::make_unique<SpreadRule>(pod, asked);
   }
   bool prefers(const k8s::Pod& pod) const override { return asks(pod, false); }
   std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod,
                                                 const PodDifference& /*trial*/) const override {
-    const Asked asked = asked_of(pod, false);
-    return asked.constraints.empty() ? nullptr : std::make_unique<Preference>(pod, asked);
+    const AskedSpread asked = asked_of(pod, false);
+    return asked.constraints.empty() ? nullptr : std::make_unique<SpreadPreference>(pod, asked);
   }
   // The pods that it is spread with by default.
   std::string reads_besides(const k8s::Pod& pod) const override {
@@ -275,8 +276,8 @@ class PodTopologySpread final : public ClusterConstraint {
 
   // The pod's own constraints, or the default ones if it has none: only the strict ones, or only
   // the others.
-  Asked asked_of(const k8s::Pod& pod, bool strict) const {
-    Asked asked;
+  AskedSpread asked_of(const k8s::Pod& pod, bool strict) const {
+    AskedSpread asked;
     const bool own = has_own(pod);
     const auto& all = own ? pod.spec.topology_spread_constraints : args_.default_constraints;
     std::copy_if(all.begin(), all.end(), std::back_inserter(asked.constraints),

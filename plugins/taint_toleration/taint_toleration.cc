@@ -19,9 +19,9 @@ bool is_tolerated(const Taint& taint, const Tolerations& tolerations) {
                      [&](const k8s::Toleration& each) { return each.tolerates(taint); });
 }
 
-class Check final : public OneReasonFilter {
+class TaintCheck final : public OneReasonFilter {
  public:
-  explicit Check(Tolerations tolerations)
+  explicit TaintCheck(Tolerations tolerations)
       : OneReasonFilter("node(s) had untolerated taint(s)"), tolerations_(std::move(tolerations)) {}
 
   Verdict check(const NodeView& node) const override {
@@ -52,7 +52,7 @@ class TaintFilter final : public FilterPlugin {
 
   FilterPreparation prepare(const PodShape& shape, const PrepareContext&) const override {
     FilterPreparation preparation;
-    preparation.filter = std::make_unique<Check>(shape.tolerations);
+    preparation.filter = std::make_unique<TaintCheck>(shape.tolerations);
     return preparation;
   }
 };

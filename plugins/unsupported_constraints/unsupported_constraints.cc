@@ -15,13 +15,13 @@ using namespace sched;
 constexpr std::size_t kMostTerms = 32;
 
 // The terms of a pod, required and preferred.
-struct Terms {
+struct AllTerms {
   std::size_t strict = 0;
   std::size_t preferred = 0;
 };
 
-Terms terms_of(const k8s::Pod::Spec& pod) {
-  Terms terms;
+AllTerms terms_of(const k8s::Pod::Spec& pod) {
+  AllTerms terms;
   for (const auto* affinity : {&pod.pod_affinity, &pod.pod_anti_affinity}) {
     if (!*affinity) continue;
     terms.strict += (*affinity)->required.size();
@@ -49,7 +49,7 @@ class UnsupportedConstraints final : public ClusterConstraint {
 
  private:
   static std::optional<std::string> reason_against(const k8s::Pod& pod) {
-    const Terms terms = terms_of(pod.spec);
+    const AllTerms terms = terms_of(pod.spec);
     if (terms.strict > kMostTerms) {
       return fmt::format(
           "pod has {} required pod affinity terms and topology spread constraints; "

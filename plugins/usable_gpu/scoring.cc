@@ -11,10 +11,11 @@ namespace {
 using namespace sched;
 
 // The value of all GPUs of the largest node: the most that a pod can take or destroy.
-constexpr std::int64_t kMost = static_cast<std::int64_t>(gpu::kMaxDevices) * gpu::kMilliPerGpu;
+constexpr std::int64_t kLargestNode =
+    static_cast<std::int64_t>(gpu::kMaxDevices) * gpu::kMilliPerGpu;
 
 // Milli-CPU.
-constexpr std::int64_t kMostCpu = 10'000'000;
+constexpr std::int64_t kMostCpuLeft = 10'000'000;
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   const std::int64_t quotient = a / b;
@@ -37,7 +38,7 @@ class MoreUsable final : public ValueScore {
  private:
   std::int64_t rate(std::int64_t lost, std::int64_t cpu_left) const override {
     // More cores than a node has do not count: nothing overflows, whatever is in a Node object.
-    const std::int64_t cores_left = std::clamp<std::int64_t>(cpu_left, 0, kMostCpu);
+    const std::int64_t cores_left = std::clamp<std::int64_t>(cpu_left, 0, kMostCpuLeft);
     const std::int64_t all_lost = lost + cores_left * scale_.per_cpu;
     const std::int64_t key =
         floor_divide(requested() * kUnitWeight - all_lost, scale_.quantum * kUnitWeight);
@@ -64,6 +65,6 @@ std::unique_ptr<NodeScore> UsableGpuScoring::prepare(const GpuAsk& ask,
   return std::make_unique<MoreUsable>(std::move(value), ask, scale);
 }
 
-std::int64_t UsableGpuScoring::neutral() const { return kMost / args_.quantum + 1; }
+std::int64_t UsableGpuScoring::neutral() const { return kLargestNode / args_.quantum + 1; }
 
 }  // namespace plugins

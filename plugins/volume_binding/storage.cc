@@ -9,13 +9,12 @@ namespace {
 
 using namespace sched;
 
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
-
 // The only hosts that can use the volume; empty: it is not tied to hosts, or not to them alone.
 std::vector<std::string> hosts_of(const k8s::PersistentVolume& volume) {
   if (!volume.node_affinity || volume.node_affinity->terms.size() != 1) return {};
   for (const auto& each : volume.node_affinity->terms.front().match_expressions) {
-    if (each.key == kHostname && each.op == k8s::SelectorOperator::kIn) return each.values;
+    if (each.key == "kubernetes.io/hostname" && each.op == k8s::SelectorOperator::kIn)
+      return each.values;
   }
   return {};
 }

@@ -17,7 +17,7 @@ using VolumeClaim = Storage::VolumeClaim;
 using Volume = Storage::Volume;
 using Result = Matching::OnNode::Result;
 
-constexpr std::string_view kName = "VolumeBinding";
+constexpr std::string_view kVolumeBinding = "VolumeBinding";
 constexpr std::string_view kNotItsNode = "node(s) didn't match PersistentVolume's node affinity";
 constexpr std::string_view kNoVolume = "node(s) didn't find available persistent volumes to bind";
 constexpr std::string_view kNoRoom = "node(s) did not have enough free storage";
@@ -48,7 +48,7 @@ Readiness failed(std::string why) { return {Readiness::State::kFailed, std::move
 class VolumeBinding final : public ClusterConstraint {
  public:
   explicit VolumeBinding(std::chrono::seconds patience) : patience_(patience) {}
-  std::string_view name() const override { return kName; }
+  std::string_view name() const override { return kVolumeBinding; }
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
@@ -75,7 +75,7 @@ class VolumeBinding final : public ClusterConstraint {
                                   const PodDifference& /*trial*/) const override {
     std::vector<Exclusion> all;
     const auto exclude = [&](std::string_view reason, bool also_told, auto allowed) {
-      all.push_back({.plugin = kName,
+      all.push_back({.plugin = kVolumeBinding,
                      .reason = reason,
                      .code = Code::kUnresolvable,
                      .allowed = std::move(allowed),

@@ -13,7 +13,7 @@ namespace {
 
 using namespace sched;
 
-constexpr std::string_view kName = "VolumeRestrictions";
+constexpr std::string_view kVolumeRestrictions = "VolumeRestrictions";
 constexpr std::string_view kNoDisk = "node(s) had no available disk";
 constexpr std::string_view kInUse =
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
@@ -21,7 +21,7 @@ constexpr std::string_view kInUse =
 
 class VolumeRestrictions final : public ClusterConstraint {
  public:
-  std::string_view name() const override { return kName; }
+  std::string_view name() const override { return kVolumeRestrictions; }
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
@@ -39,10 +39,11 @@ class VolumeRestrictions final : public ClusterConstraint {
     std::vector<Exclusion> all;
     NamedNodes taken{.names = disks_.conflicts(pod, trial), .all_others = true};
     if (!taken.names.empty()) {
-      all.push_back({.plugin = kName, .reason = kNoDisk, .allowed = std::move(taken)});
+      all.push_back(
+          {.plugin = kVolumeRestrictions, .reason = kNoDisk, .allowed = std::move(taken)});
     }
     if (uses_claim_of_another(pod, trial)) {
-      all.push_back({.plugin = kName, .reason = kInUse, .allowed = NamedNodes{}});
+      all.push_back({.plugin = kVolumeRestrictions, .reason = kInUse, .allowed = NamedNodes{}});
     }
     return all;
   }

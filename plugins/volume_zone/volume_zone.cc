@@ -15,7 +15,7 @@ using k8s::PersistentVolume;
 using k8s::SelectorOperator;
 using k8s::SelectorRequirement;
 
-constexpr std::string_view kName = "VolumeZone";
+constexpr std::string_view kVolumeZone = "VolumeZone";
 constexpr std::string_view kNotItsZone = "node(s) had no available volume zone";
 
 // A label that ties volumes to a zone or region, and the label that nodes carry instead of an old
@@ -86,7 +86,7 @@ std::optional<NodeSelector> zones_of(const PersistentVolume& volume) {
 
 class VolumeZone final : public ClusterConstraint {
  public:
-  std::string_view name() const override { return kName; }
+  std::string_view name() const override { return kVolumeZone; }
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
@@ -110,7 +110,7 @@ class VolumeZone final : public ClusterConstraint {
       if (claim == volume_of_.end()) continue;
       const auto zones = zones_.find(claim->second);
       if (zones == zones_.end() || !zones->second) continue;
-      found.push_back({.plugin = kName,
+      found.push_back({.plugin = kVolumeZone,
                        .reason = kNotItsZone,
                        .code = Code::kUnresolvable,
                        .allowed = &*zones->second});
