@@ -1,6 +1,7 @@
 // A constraint that is asked by itself which nodes it rules out.
 #pragma once
 
+#include "tests/plugins/labels.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
@@ -21,7 +22,6 @@ using namespace sched;
 using Reason = std::optional<std::string>;
 using Names = std::vector<std::string>;
 
-inline constexpr const char* kHost = "kubernetes.io/hostname";
 inline constexpr std::int64_t kGi = std::int64_t{1} << 30;
 
 // One constraint, and the nodes it is asked about.

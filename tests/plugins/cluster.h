@@ -5,9 +5,11 @@
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/pod.h"
 #include "scheduler/engine/engine.h"
+#include "tests/support/builders.h"
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -17,6 +19,9 @@ inline constexpr const char* kServedBy = "gpu-scheduler";
 // The profile that ships.
 inline constexpr const char* kDefaultConfig =
     "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}";
+
+// A pod that this cluster's scheduler decides on.
+inline PodBuilder our_pod(std::string_view name) { return pod(name).served_by(kServedBy); }
 
 class Cluster {
  public:

@@ -25,14 +25,14 @@ const Answer kFailed = no("node(s) had a MIG configuration that failed");
 const Answer kCondition = no("node(s) had a condition that says they are unhealthy");
 const Answer kTaint = no("node(s) had a taint that says they are unhealthy");
 
-struct Case {
+struct HealthCase {
   const char* name;
   k8s::Node node;
   Answer want;
   k8s::Pod pod = ::pod("a").gpus(1);
 };
 
-std::vector<Case> cases() {
+std::vector<HealthCase> cases() {
   const k8s::Pod plain = pod("a").cpu("1");
   const auto down = node("n").tainted("node.kubernetes.io/unreachable");
   return {
@@ -85,7 +85,7 @@ std::string complaint(const char* args) {
 TEST_CASE("GpuHealth keeps pods with devices off nodes that are not well") {
   const auto made = make_plugin("GpuHealth");
   REQUIRE(made);
-  for (const Case& each : cases()) {
+  for (const HealthCase& each : cases()) {
     INFO(each.name);
     CHECK(OneNode(each.node).ask(*made->filter, each.pod) == each.want);
   }

@@ -1,6 +1,7 @@
 #include "plugins/gpu_packing/gpu_packing.h"
 
 #include "tests/plugins/gpu_node.h"
+#include "tests/plugins/labels.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
@@ -10,17 +11,12 @@
 #include <string>
 #include <vector>
 
+using tests::kMig;
+using tests::kShared;
 using tests::make_plugin;
 using tests::node;
 using tests::OneNode;
 using tests::pod;
-
-namespace {
-
-constexpr const char* kShared = "nvidia.com/gpu.shared";
-constexpr const char* kMig = "nvidia.com/mig-3g.40gb";
-
-}  // namespace
 
 TEST_CASE("GpuPacking prefers full GPU nodes for GPU pods, and nodes without GPUs for others") {
   struct Case {

@@ -1,6 +1,7 @@
 // The GPU rules of a whole profile: which node a pod gets when several rules have a say, what a pod
 // is told that none takes, and that nothing is given that a rule forbids, whatever happens.
 #include "tests/plugins/cluster.h"
+#include "tests/plugins/labels.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
@@ -15,19 +16,20 @@
 
 using namespace sched;
 using tests::Cluster;
+using tests::kMig;
+using tests::kMinMemory;
+using tests::kProfile;
+using tests::kSharing;
+using tests::kType;
 using tests::node;
 using tests::NodeBuilder;
+using tests::our_pod;
 using tests::pod;
 using tests::PodBuilder;
 
 namespace {
 
-constexpr const char* kType = "gpu-scheduler.io/gpu-type";
-constexpr const char* kSharing = "gpu-scheduler.io/sharing";
 constexpr const char* kGpuMemory = "gpu-scheduler.io/gpu-memory";
-constexpr const char* kMinMemory = "gpu-scheduler.io/min-gpu-memory";
-constexpr const char* kProfile = "gpu-scheduler.io/mig-profile";
-constexpr const char* kMig = "nvidia.com/mig-3g.40gb";
 constexpr const char* kSmallMig = "nvidia.com/mig-1g.10gb";
 
 // Upstream's plugins and nothing else.
@@ -36,8 +38,6 @@ constexpr const char* kParity =
     "[{schedulerName: gpu-scheduler, plugins: {multiPoint: {disabled: [{name: '*'}], enabled: "
     "[{name: NodeUnschedulable}, {name: NodeName}, {name: TaintToleration}, {name: NodeAffinity}, "
     "{name: NodePorts}, {name: NodeResourcesFit}]}}}]}";
-
-PodBuilder ours(std::string_view name) { return pod(name).served_by(tests::kServedBy); }
 
 NodeBuilder whole(std::string_view name, std::string_view product, std::int64_t gpus = 8) {
   return node(name).gpus(gpus).product(product);
@@ -59,7 +59,7 @@ TEST_CASE("The first listed type with a feasible node wins, whatever other score
   cluster.has(whole("a100-2", "NVIDIA-A100-SXM4-80GB").labelled("fast", "yes"));
   cluster.has(whole("l4", "NVIDIA-L4", 1).labelled("fast", "yes"));
   const auto wants = [](std::string_view name) {
-    return ours(name)
+    return our_pod(name)
         .gpus(1)
         .annotated(kType, "H100,A100-80GB,L4")
         .prefers_nodes(100, tests::term({tests::label("fast").exists()}));
@@ -78,25 +78,28 @@ TEST_CASE("A type that the cluster does not have is said so, with the nearest th
   cluster.has(whole("l1", "NVIDIA-L4")
                   .labelled("nvidia.com/gpu.memory", "23034")
                   .labelled("nvidia.com/cuda.driver-version.full", "550.90"));
-  CHECK_THAT(cluster.place(ours("a").gpus(1).annotated(kType, "H10O")),
+  CHECK_THAT(cluster.place(our_pod("a").gpus(1).annotated(kType, "H10O")),
              Catch::StartsWith("0/3 nodes are available: 3 node(s) had no GPU of type H10O.") &&
                  Catch::Contains("No node has a GPU of type H10O; the nearest are H100: "
                                  "NVIDIA-H100-80GB-HBM3 (2 nodes), L4: NVIDIA-L4 (1 node)."));
-  CHECK_THAT(cluster.place(ours("b").gpus(1).annotated("gpu-scheduler.io/min-gpu-memory", "100Gi")),
-             Catch::Contains("No node has GPUs with 100Gi of memory; the most is 80Gi "
-                             "(NVIDIA-H100-80GB-HBM3)."));
   CHECK_THAT(
-      cluster.place(ours("c").gpus(1).annotated("gpu-scheduler.io/min-compute-capability", "10.0")),
+      cluster.place(our_pod("b").gpus(1).annotated("gpu-scheduler.io/min-gpu-memory", "100Gi")),
+      Catch::Contains("No node has GPUs with 100Gi of memory; the most is 80Gi "
+                      "(NVIDIA-H100-80GB-HBM3)."));
+  CHECK_THAT(
+      cluster.place(
+          our_pod("c").gpus(1).annotated("gpu-scheduler.io/min-compute-capability", "10.0")),
       Catch::Contains("No node is known to have GPUs of compute capability 10.0; the highest "
                       "is 9.0."));
   CHECK_THAT(
-      cluster.place(ours("e").gpus(1).annotated("gpu-scheduler.io/min-driver-version", "600")),
+      cluster.place(our_pod("e").gpus(1).annotated("gpu-scheduler.io/min-driver-version", "600")),
       Catch::Contains("No node is known to have a GPU driver of version 600.0 or later; the newest "
                       "is 550.90."));
-  CHECK_THAT(cluster.place(ours("f").gpus(1).annotated("gpu-scheduler.io/min-cuda-version", "13")),
-             Catch::Contains("No node is known to have a GPU driver for CUDA 13.0 or later; the "
-                             "newest is not known."));
-  CHECK_THAT(cluster.place(ours("d").gpus(1).annotated(kSharing, "mabye")),
+  CHECK_THAT(
+      cluster.place(our_pod("f").gpus(1).annotated("gpu-scheduler.io/min-cuda-version", "13")),
+      Catch::Contains("No node is known to have a GPU driver for CUDA 13.0 or later; the "
+                      "newest is not known."));
+  CHECK_THAT(cluster.place(our_pod("d").gpus(1).annotated(kSharing, "mabye")),
              Catch::StartsWith("0/3 nodes are available: gpu-scheduler.io/sharing: \"mabye\" is "
                                "none of allowed, required, never."));
 }
@@ -104,8 +107,8 @@ TEST_CASE("A type that the cluster does not have is said so, with the nearest th
 TEST_CASE("A corrected annotation is another try") {
   Cluster cluster;
   cluster.has(whole("l1", "NVIDIA-L4"));
-  CHECK_THAT(cluster.place(ours("a").gpus(1).annotated(kType, "L5")), Catch::StartsWith("0/1"));
-  CHECK(cluster.place(ours("a").gpus(1).annotated(kType, "L4")) == "l1");
+  CHECK_THAT(cluster.place(our_pod("a").gpus(1).annotated(kType, "L5")), Catch::StartsWith("0/1"));
+  CHECK(cluster.place(our_pod("a").gpus(1).annotated(kType, "L4")) == "l1");
 }
 
 TEST_CASE("Who waits for a MIG instance is told which nodes could hold it, and which never") {
@@ -123,9 +126,9 @@ TEST_CASE("Who waits for a MIG instance is told which nodes could hold it, and w
   cluster.has(whole("l4", "NVIDIA-L4"));
   cluster.has(node("cpu"));
   cluster.has(mixed("tainted", "NVIDIA-A100-SXM4-80GB").tainted("keep-off"));
-  CHECK(cluster.place(ours("a").requests(kMig, "1")) == "full");
+  CHECK(cluster.place(our_pod("a").requests(kMig, "1")) == "full");
   CHECK_THAT(
-      cluster.place(ours("b").requests(kMig, "1")),
+      cluster.place(our_pod("b").requests(kMig, "1")),
       Catch::StartsWith("0/8 nodes are available: 1 node(s) had untolerated taint(s), 7 "
                         "Insufficient nvidia.com/mig-3g.40gb.") &&
           Catch::Contains(
@@ -145,13 +148,13 @@ TEST_CASE("Who waits for instances of several profiles is told of each") {
   cluster.has(mixed("balanced").gpus(0).offers(kMig, "1").offers(kSmallMig, "2"));
   cluster.has(mixed("small").gpus(0).offers(kSmallMig, "7"));
   cluster.has(mixed("whole"));
-  CHECK(cluster.place(ours("a").requests(kMig, "1").requests(kSmallMig, "2")) == "balanced");
-  CHECK_THAT(cluster.place(ours("b").requests(kMig, "1").requests(kSmallMig, "2")),
+  CHECK(cluster.place(our_pod("a").requests(kMig, "1").requests(kSmallMig, "2")) == "balanced");
+  CHECK_THAT(cluster.place(our_pod("b").requests(kMig, "1").requests(kSmallMig, "2")),
              Catch::Contains("nvidia.com/mig-3g.40gb: 1 node has it, but not enough free "
                              "(balanced); 2 could hold it after a repartition (small, whole). "
                              "nvidia.com/mig-1g.10gb: 1 node has it, but not enough free "
                              "(balanced); 1 could hold it after a repartition (whole)."));
-  CHECK_THAT(cluster.place(ours("c").requests(kMig, "3")),
+  CHECK_THAT(cluster.place(our_pod("c").requests(kMig, "3")),
              Catch::Contains("nvidia.com/mig-3g.40gb: 1 node has it, but not enough free "
                              "(balanced); 2 never can (2 NVIDIA-A100-SXM4-80GB with too few "
                              "GPUs)."));
@@ -161,10 +164,10 @@ TEST_CASE("A GPU of one's own comes before a replica, unless a replica will do")
   Cluster cluster;
   cluster.has(sliced("shared"));
   cluster.has(whole("whole", "NVIDIA-L4", 1));
-  CHECK(cluster.place(ours("a").gpus(1).annotated(kSharing, "allowed")) == "shared");
-  CHECK(cluster.place(ours("b").gpus(1)) == "whole");
-  CHECK(cluster.place(ours("c").gpus(1)) == "shared");
-  CHECK_THAT(cluster.place(ours("d").gpus(1).annotated(kSharing, "never")),
+  CHECK(cluster.place(our_pod("a").gpus(1).annotated(kSharing, "allowed")) == "shared");
+  CHECK(cluster.place(our_pod("b").gpus(1)) == "whole");
+  CHECK(cluster.place(our_pod("c").gpus(1)) == "shared");
+  CHECK_THAT(cluster.place(our_pod("d").gpus(1).annotated(kSharing, "never")),
              Catch::StartsWith("0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) "
                                "had shared GPUs, which the pod does not accept."));
 }
@@ -178,14 +181,14 @@ TEST_CASE("An instance of one's own comes before a replica of one, whatever they
   };
   cluster.has(mixed("a-replicas").labelled("nvidia.com/mig-1g.10gb.replicas", "2"));
   cluster.has(mixed("own"));
-  CHECK(cluster.place(ours("a").requests(kSmallMig, "1").annotated(kSharing, "allowed")) ==
+  CHECK(cluster.place(our_pod("a").requests(kSmallMig, "1").annotated(kSharing, "allowed")) ==
         "a-replicas");
-  CHECK(cluster.place(ours("b").requests(kSmallMig, "1")) == "own");
-  CHECK(cluster.place(ours("c").requests(kSmallMig, "1").annotated(kSharing, "never")) == "own");
-  CHECK_THAT(cluster.place(ours("d").requests(kSmallMig, "1").annotated(kSharing, "never")),
+  CHECK(cluster.place(our_pod("b").requests(kSmallMig, "1")) == "own");
+  CHECK(cluster.place(our_pod("c").requests(kSmallMig, "1").annotated(kSharing, "never")) == "own");
+  CHECK_THAT(cluster.place(our_pod("d").requests(kSmallMig, "1").annotated(kSharing, "never")),
              Catch::StartsWith("0/2 nodes are available: 1 Insufficient nvidia.com/mig-1g.10gb, 1 "
                                "node(s) had shared GPUs, which the pod does not accept."));
-  CHECK(cluster.place(ours("e").requests(kSmallMig, "1")) == "a-replicas");
+  CHECK(cluster.place(our_pod("e").requests(kSmallMig, "1")) == "a-replicas");
 }
 
 TEST_CASE("With upstream's plugins alone no annotation and no label of a GPU changes a verdict") {
@@ -195,15 +198,15 @@ TEST_CASE("With upstream's plugins alone no annotation and no label of a GPU cha
       whole("n", "NVIDIA-L4").labelled("nvidia.com/gpu.count", "many"),
       whole("n", "NVIDIA-A100-SXM4-80GB").labelled("nvidia.com/mig.config.state", "failed")};
   const std::vector<k8s::Pod> pods = {
-      ours("p").gpus(1),
-      ours("p").gpus(1).annotated(kType, "H10O"),
-      ours("p").gpus(1).annotated(kType, ""),
-      ours("p").gpus(1).annotated(kSharing, "never"),
-      ours("p").gpus(2).annotated(kSharing, "required"),
-      ours("p").gpus(1).annotated(kSharing, "what"),
-      ours("p").gpus(1).annotated(kProfile, "2g.20gb"),
-      ours("p").gpus(1).annotated("gpu-scheduler.io/min-gpu-memory", "1Ti"),
-      ours("p").gpus(1).annotated("gpu-scheduler.io/min-compute-capability", "99.0")};
+      our_pod("p").gpus(1),
+      our_pod("p").gpus(1).annotated(kType, "H10O"),
+      our_pod("p").gpus(1).annotated(kType, ""),
+      our_pod("p").gpus(1).annotated(kSharing, "never"),
+      our_pod("p").gpus(2).annotated(kSharing, "required"),
+      our_pod("p").gpus(1).annotated(kSharing, "what"),
+      our_pod("p").gpus(1).annotated(kProfile, "2g.20gb"),
+      our_pod("p").gpus(1).annotated("gpu-scheduler.io/min-gpu-memory", "1Ti"),
+      our_pod("p").gpus(1).annotated("gpu-scheduler.io/min-compute-capability", "99.0")};
   for (const k8s::Node& there : nodes) {
     for (const k8s::Pod& object : pods) {
       Cluster cluster(kParity);
@@ -212,7 +215,7 @@ TEST_CASE("With upstream's plugins alone no annotation and no label of a GPU cha
     }
     Cluster cluster(kParity);
     cluster.has(there);
-    const std::string said = cluster.place(ours("p").gpus(9).annotated(kType, "H10O"));
+    const std::string said = cluster.place(our_pod("p").gpus(9).annotated(kType, "H10O"));
     CHECK(said.starts_with("0/1 nodes are available: 1 Insufficient nvidia.com/gpu. "));
     CHECK(said.ends_with("needs 9 on one node; no node left to the pod has more than " +
                          there.status.allocatable.back().second.to_string() + "."));
@@ -244,8 +247,8 @@ TEST_CASE("The memory of shared GPUs is given back, and given anew") {
     cluster.has(sliced("n").gpus(4).labelled("nvidia.com/gpu.memory", "23034"));
     cluster.has(theirs("10Gi"));
     cluster.has(pod("quiet").gpus(1).on("n"));
-    REQUIRE(cluster.place(takes(ours("a"), "8Gi")) == "n");
-    REQUIRE(cluster.place(takes(ours("b"), "8Gi")) ==
+    REQUIRE(cluster.place(takes(our_pod("a"), "8Gi")) == "n");
+    REQUIRE(cluster.place(takes(our_pod("b"), "8Gi")) ==
             "0/1 nodes are available: 1 node(s) had shared GPUs with less than 8Gi of memory left. "
             "1 node would take the pod but for GpuSharing. GpuSharing: node(s) had shared GPUs "
             "with less than "
@@ -262,7 +265,7 @@ TEST_CASE("A site's own labels say what GPUs a node has, where the configuration
   const k8s::Node own =
       node("own").gpus(8).labelled("gpu-type", "a100").labelled("gpu-memory", "80Gi");
   const auto wants = [](std::string_view name, const char* memory) {
-    return ours(name).gpus(1).annotated(kType, "A100").annotated(kMinMemory, memory);
+    return our_pod(name).gpus(1).annotated(kType, "A100").annotated(kMinMemory, memory);
   };
   Cluster knows(kOwnLabels);
   knows.has(own);
@@ -325,7 +328,7 @@ k8s::Node random_node(std::mt19937& random, const std::string& name) {
 }
 
 k8s::Pod random_pod(std::mt19937& random, const std::string& name) {
-  PodBuilder made = ours(name);
+  PodBuilder made = our_pod(name);
   switch (random() % 5) {
     case 0:
       return made.requests(kMig, "1");

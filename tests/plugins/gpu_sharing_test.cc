@@ -1,3 +1,4 @@
+#include "tests/plugins/labels.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
@@ -6,6 +7,8 @@
 
 using tests::Answer;
 using tests::kFits;
+using tests::kShared;
+using tests::kSharing;
 using tests::make_plugin;
 using tests::node;
 using tests::OneNode;
@@ -14,8 +17,6 @@ using tests::unresolvable;
 
 namespace {
 
-constexpr const char* kSharing = "gpu-scheduler.io/sharing";
-constexpr const char* kShared = "nvidia.com/gpu.shared";
 const Answer kRefusesShared =
     unresolvable({"node(s) had shared GPUs, which the pod does not accept"});
 const Answer kNotShared = unresolvable({"node(s) had no shared GPUs"});
@@ -49,10 +50,10 @@ tests::NodeBuilder gke(const char* strategy, const char* gpus) {
       .labelled("cloud.google.com/gke-gpu-sharing-strategy", strategy)
       .labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "4");
 }
-constexpr const char* kMig = "nvidia.com/mig-1g.5gb";
+constexpr const char* kSmallestMig = "nvidia.com/mig-1g.5gb";
 tests::NodeBuilder mixed() {
   return node("n")
-      .offers(kMig, "14")
+      .offers(kSmallestMig, "14")
       .product("NVIDIA-A100-SXM4-40GB")
       .labelled("nvidia.com/mig.strategy", "mixed");
 }
@@ -143,33 +144,37 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
        replicas(),
        unresolvable({"gpu-scheduler.io/sharing: never, but the pod asks for "
                      "nvidia.com/mig-1g.5gb.shared"})},
-      {"an instance, and never", "", pod("p").requests(kMig, "1").annotated(kSharing, "never"),
-       mixed(), kFits},
+      {"an instance, and never", "",
+       pod("p").requests(kSmallestMig, "1").annotated(kSharing, "never"), mixed(), kFits},
       {"replicas under the instances' name, and never", "",
-       pod("p").requests(kMig, "1").annotated(kSharing, "never"), mixed_replicas(), kRefusesShared},
-      {"the same by a strategy", "", pod("p").requests(kMig, "1").annotated(kSharing, "never"),
+       pod("p").requests(kSmallestMig, "1").annotated(kSharing, "never"), mixed_replicas(),
+       kRefusesShared},
+      {"the same by a strategy", "",
+       pod("p").requests(kSmallestMig, "1").annotated(kSharing, "never"),
        mixed().labelled("nvidia.com/mig-1g.5gb.sharing-strategy", "time-slicing"), kRefusesShared},
-      {"the same by default", "defaultSharing: never", pod("p").requests(kMig, "1"),
+      {"the same by default", "defaultSharing: never", pod("p").requests(kSmallestMig, "1"),
        mixed_replicas(), kRefusesShared},
       {"more instances than its GPUs can hold, and never", "",
-       pod("p").requests(kMig, "1").annotated(kSharing, "never"),
+       pod("p").requests(kSmallestMig, "1").annotated(kSharing, "never"),
        mixed().labelled("nvidia.com/gpu.count", "1"), kRefusesShared},
       {"replicas of another profile, and never", "",
-       pod("p").requests(kMig, "1").annotated(kSharing, "never"),
+       pod("p").requests(kSmallestMig, "1").annotated(kSharing, "never"),
        mixed().labelled("nvidia.com/mig-2g.10gb.replicas", "2"), kFits},
-      {"a replica under the instances' name", "", pod("p").requests(kMig, "1"), mixed_replicas(),
-       kFits},
-      {"several of them, and says nothing", "", pod("p").requests(kMig, "2"), mixed_replicas(),
-       kSeveralUnsaid},
-      {"several of them, allowed", "", pod("p").requests(kMig, "2").annotated(kSharing, "allowed"),
+      {"a replica under the instances' name", "", pod("p").requests(kSmallestMig, "1"),
        mixed_replicas(), kFits},
+      {"several of them, and says nothing", "", pod("p").requests(kSmallestMig, "2"),
+       mixed_replicas(), kSeveralUnsaid},
+      {"several of them, allowed", "",
+       pod("p").requests(kSmallestMig, "2").annotated(kSharing, "allowed"), mixed_replicas(),
+       kFits},
       {"several of them where the plugin fails them", kOne,
-       pod("p").requests(kMig, "2").annotated(kSharing, "allowed"), mixed_replicas(), kOneOnly},
-      {"several instances", "", pod("p").requests(kMig, "2"), mixed(), kFits},
-      {"an instance, by default required", "defaultSharing: required", pod("p").requests(kMig, "1"),
-       mixed(), kFits},
+       pod("p").requests(kSmallestMig, "2").annotated(kSharing, "allowed"), mixed_replicas(),
+       kOneOnly},
+      {"several instances", "", pod("p").requests(kSmallestMig, "2"), mixed(), kFits},
+      {"an instance, by default required", "defaultSharing: required",
+       pod("p").requests(kSmallestMig, "1"), mixed(), kFits},
       {"an instance, and required", "",
-       pod("p").requests(kMig, "1").annotated(kSharing, "required"), mixed(), kNotShared},
+       pod("p").requests(kSmallestMig, "1").annotated(kSharing, "required"), mixed(), kNotShared},
       {"no GPU", "", pod("p").annotated(kSharing, "never"), replicas(), kFits},
       {"a typo", "", wants("maybe"), whole(),
        unresolvable({"gpu-scheduler.io/sharing: \"maybe\" is none of allowed, required, never"})},
@@ -189,10 +194,11 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
   CHECK(OneNode(replicas()).numbers(*made->filter, pod("p").gpus(2)) ==
         std::vector<std::string>{"time-slicing, 4 pieces to a GPU"});
   CHECK(OneNode(mixed_replicas())
-            .numbers(*made->filter, pod("p").requests(kMig, "1").annotated(kSharing, "never")) ==
+            .numbers(*made->filter,
+                     pod("p").requests(kSmallestMig, "1").annotated(kSharing, "never")) ==
         std::vector<std::string>{"nvidia.com/mig-1g.5gb: instances shared"});
-  CHECK(OneNode(mixed()).numbers(*made->filter,
-                                 pod("p").requests(kMig, "1").annotated(kSharing, "required")) ==
+  CHECK(OneNode(mixed()).numbers(
+            *made->filter, pod("p").requests(kSmallestMig, "1").annotated(kSharing, "required")) ==
         std::vector<std::string>{"nvidia.com/mig-1g.5gb: instances not shared"});
   CHECK_FALSE(make_plugin("GpuSharing", "defaultSharing: sometimes"));
 }
@@ -325,24 +331,24 @@ TEST_CASE("Pieces of shared GPUs are packed or spread, and a GPU of one's own is
       {"who can do with less gets less", "", wants("allowed"), whole(), {}, 0},
       {"and a replica is more for it", "", wants("allowed"), replicas(), {pod("b").gpus(3)}, 150},
       {"no GPU", "", pod("p"), whole(), {}, -1},
-      {"an instance of its own", "", pod("p").requests(kMig, "1"), mixed(), {}, 200},
+      {"an instance of its own", "", pod("p").requests(kSmallestMig, "1"), mixed(), {}, 200},
       {"replicas under the instances' name",
        "",
-       pod("p").requests(kMig, "1"),
+       pod("p").requests(kSmallestMig, "1"),
        mixed_replicas(),
-       {pod("b").requests(kMig, "6")},
+       {pod("b").requests(kSmallestMig, "6")},
        50},
       {"who can do with less gets less of an instance",
        "",
-       pod("p").requests(kMig, "1").annotated(kSharing, "allowed"),
+       pod("p").requests(kSmallestMig, "1").annotated(kSharing, "allowed"),
        mixed(),
        {},
        0},
       {"and a replica of one is more for it",
        "",
-       pod("p").requests(kMig, "1").annotated(kSharing, "allowed"),
+       pod("p").requests(kSmallestMig, "1").annotated(kSharing, "allowed"),
        mixed_replicas(),
-       {pod("b").requests(kMig, "6")},
+       {pod("b").requests(kSmallestMig, "6")},
        150},
       {"no GPU and no instance", "", pod("p").requests("amd.com/gpu", "1"), whole(), {}, -1},
   };

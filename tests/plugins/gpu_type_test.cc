@@ -1,3 +1,4 @@
+#include "tests/plugins/labels.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
@@ -6,6 +7,9 @@
 
 using tests::Answer;
 using tests::kFits;
+using tests::kMig;
+using tests::kMinMemory;
+using tests::kType;
 using tests::make_plugin;
 using tests::node;
 using tests::OneNode;
@@ -14,12 +18,9 @@ using tests::unresolvable;
 
 namespace {
 
-constexpr const char* kType = "gpu-scheduler.io/gpu-type";
-constexpr const char* kMemory = "gpu-scheduler.io/min-gpu-memory";
 constexpr const char* kCompute = "gpu-scheduler.io/min-compute-capability";
 constexpr const char* kDriver = "gpu-scheduler.io/min-driver-version";
 constexpr const char* kCuda = "gpu-scheduler.io/min-cuda-version";
-constexpr const char* kMig = "nvidia.com/mig-3g.40gb";
 
 tests::NodeBuilder gpus(const char* product) { return node("n").gpus(8).product(product); }
 tests::PodBuilder wants(const char* key, const char* value) {
@@ -72,27 +73,27 @@ TEST_CASE("GpuType lets a pod onto the GPUs that its annotations ask for") {
        unresolvable({"node(s) had GPUs of several types"}),
        {"8 nvidia.com/gpu, not all of them NVIDIA-L4"}},
       {"enough memory",
-       wants(kMemory, "80G"),
+       wants(kMinMemory, "80G"),
        gpus("NVIDIA-H100-80GB-HBM3").labelled("nvidia.com/gpu.memory", "81559"),
        kFits,
        {}},
       {"a box says GB, not GiB",
-       wants(kMemory, "80Gi"),
+       wants(kMinMemory, "80Gi"),
        gpus("NVIDIA-H100-80GB-HBM3").labelled("nvidia.com/gpu.memory", "81559"),
        unresolvable({"node(s) had no GPU with 80Gi of memory"}),
        {"NVIDIA-H100-80GB-HBM3: 79.6Gi of memory"}},
       {"memory by the product's name",
-       wants(kMemory, "40Gi"),
+       wants(kMinMemory, "40Gi"),
        gpus("NVIDIA-L4"),
        unresolvable({"node(s) had no GPU with 40Gi of memory"}),
        {"NVIDIA-L4: 24Gi of memory"}},
       {"memory that nobody knows",
-       wants(kMemory, "1Gi"),
+       wants(kMinMemory, "1Gi"),
        node("n").gpus(8),
        unresolvable({"node(s) had no GPU with 1Gi of memory"}),
        {"no GPU that a label names: memory not known"}},
       {"an instance's memory counts",
-       pod("p").requests(kMig, "1").annotated(kMemory, "40Gi"),
+       pod("p").requests(kMig, "1").annotated(kMinMemory, "40Gi"),
        gpus("NVIDIA-H100-80GB-HBM3")
            .offers(kMig, "2")
            .labelled("nvidia.com/mig-3g.40gb.memory", "40448"),
@@ -148,14 +149,14 @@ TEST_CASE("GpuType lets a pod onto the GPUs that its annotations ask for") {
        unresolvable({"node(s) had no GPU driver for CUDA 12.8 or later"}),
        {"driver 550.90.07, CUDA 12.4"}},
       {"a vGPU has its own memory",
-       wants(kMemory, "20Gi"),
+       wants(kMinMemory, "20Gi"),
        gpus("NVIDIA-A40-8Q")
            .labelled("nvidia.com/vgpu.present", "true")
            .labelled("nvidia.com/gpu.memory", "8192"),
        unresolvable({"node(s) had no GPU with 20Gi of memory"}),
        {"NVIDIA-A40-8Q: 8Gi of memory"}},
       {"a typo",
-       wants(kMemory, "40Gx"),
+       wants(kMinMemory, "40Gx"),
        gpus("NVIDIA-H200"),
        unresolvable({"gpu-scheduler.io/min-gpu-memory: \"40Gx\" is not an amount of memory, such "
                      "as 40Gi"}),

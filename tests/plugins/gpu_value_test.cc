@@ -46,18 +46,18 @@ TEST_CASE("each kind of pods counts where its own GPUs and its own CPU are") {
 }
 
 TEST_CASE("what the memory of a node does not suffice for is not usable") {
-  constexpr std::int64_t kGi = 1'024;
+  constexpr std::int64_t kGiInMi = 1'024;
   // Pods of one GPU, with 8 CPU and 100 GiB each.
   const std::vector<WeightedKind> kinds{
-      {.cpu = 8'000, .memory = 100 * kGi, .gpus = 1, .milli = 1'000, .weight = 1}};
+      {.cpu = 8'000, .memory = 100 * kGiInMi, .gpus = 1, .milli = 1'000, .weight = 1}};
   const ProductValue shared(kinds, HostLimit::kShare);
-  CHECK(shared.of_whole({.cpu = 64'000, .memory = 800 * kGi}, 8) == 8'000);
-  CHECK(shared.of_whole({.cpu = 64'000, .memory = 400 * kGi}, 8) == 4'000);
+  CHECK(shared.of_whole({.cpu = 64'000, .memory = 800 * kGiInMi}, 8) == 8'000);
+  CHECK(shared.of_whole({.cpu = 64'000, .memory = 400 * kGiInMi}, 8) == 4'000);
   // The scarcer of the two counts.
-  CHECK(shared.of_whole({.cpu = 16'000, .memory = 400 * kGi}, 8) == 2'000);
-  CHECK(shared.of_whole({.cpu = 64'000, .memory = 100 * kGi - 1}, 8) == 0);
+  CHECK(shared.of_whole({.cpu = 16'000, .memory = 400 * kGiInMi}, 8) == 2'000);
+  CHECK(shared.of_whole({.cpu = 64'000, .memory = 100 * kGiInMi - 1}, 8) == 0);
   CHECK(shared.of_whole({.cpu = 64'000, .memory = -1}, 8) == 0);
   const ProductValue once(kinds, HostLimit::kOnce);
-  CHECK(once.of_whole({.cpu = 8'000, .memory = 100 * kGi}, 8) == 8'000);
-  CHECK(once.of_whole({.cpu = 8'000, .memory = 100 * kGi - 1}, 8) == 0);
+  CHECK(once.of_whole({.cpu = 8'000, .memory = 100 * kGiInMi}, 8) == 8'000);
+  CHECK(once.of_whole({.cpu = 8'000, .memory = 100 * kGiInMi - 1}, 8) == 0);
 }

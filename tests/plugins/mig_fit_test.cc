@@ -1,4 +1,5 @@
 #include "tests/plugins/cluster.h"
+#include "tests/plugins/labels.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
@@ -7,15 +8,17 @@
 
 using tests::Answer;
 using tests::kFits;
+using tests::kMig;
+using tests::kProfile;
 using tests::make_plugin;
 using tests::node;
 using tests::OneNode;
+using tests::our_pod;
 using tests::pod;
 using tests::unresolvable;
 
 namespace {
 
-constexpr const char* kProfile = "gpu-scheduler.io/mig-profile";
 constexpr const char* kUnnamed =
     "node(s) had MIG instances as nvidia.com/gpu, and the pod names no such profile";
 
@@ -94,7 +97,6 @@ TEST_CASE("Where nvidia.com/gpu are MIG instances, only pods that name the profi
 }
 
 TEST_CASE("Who waits for more instances than a node's GPUs can hold is told so") {
-  constexpr const char* kMig = "nvidia.com/mig-3g.40gb";  // two to a GPU
   struct Case {
     const char* name;
     const char* asked;
@@ -119,7 +121,6 @@ TEST_CASE("Who waits for more instances than a node's GPUs can hold is told so")
     INFO(each.name);
     tests::Cluster cluster;
     cluster.has(each.node);
-    CHECK_THAT(cluster.place(pod("p").served_by(tests::kServedBy).requests(kMig, each.asked)),
-               Catch::EndsWith(each.want));
+    CHECK_THAT(cluster.place(our_pod("p").requests(kMig, each.asked)), Catch::EndsWith(each.want));
   }
 }

@@ -1,6 +1,7 @@
 // Advice about MIG configurations under the default profile: beside MigFit, GpuType and the others,
 // for nodes of the strategies mixed and single.
 #include "tests/plugins/cluster.h"
+#include "tests/plugins/labels.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
@@ -12,14 +13,15 @@
 using namespace sched;
 using namespace std::chrono_literals;
 using tests::Cluster;
+using tests::kMinMemory;
+using tests::kProfile;
+using tests::kType;
 using tests::NodeBuilder;
+using tests::our_pod;
 using tests::PodBuilder;
 
 namespace {
 
-constexpr const char* kProfile = "gpu-scheduler.io/mig-profile";
-constexpr const char* kMinMemory = "gpu-scheduler.io/min-gpu-memory";
-constexpr const char* kType = "gpu-scheduler.io/gpu-type";
 constexpr const char* kProduct = "nvidia.com/gpu.product";
 
 NodeBuilder h100(std::string_view name, const char* strategy, int gpus = 1) {
@@ -41,12 +43,11 @@ NodeBuilder cut(std::string_view name, const std::string& profile, int instances
       .labelled("nvidia.com/mig.config", "all-" + profile);
 }
 
-PodBuilder ours(std::string_view name) { return tests::pod(name).served_by(tests::kServedBy); }
 PodBuilder mixed_pod(std::string_view name, const char* profile = "3g.40gb") {
-  return ours(name).requests(std::string("nvidia.com/mig-") + profile, "1");
+  return our_pod(name).requests(std::string("nvidia.com/mig-") + profile, "1");
 }
 PodBuilder single_pod(std::string_view name, const char* profile = "3g.40gb") {
-  return ours(name).gpus(1).annotated(kProfile, profile);
+  return our_pod(name).gpus(1).annotated(kProfile, profile);
 }
 
 // "n should become all-3g.40gb for 2 pods".
@@ -88,7 +89,7 @@ TEST_CASE("Advice is what all filters of the profile say of the node as it would
       {"mixed, and nvidia.com/gpu is asked for", h100("n", "mixed"), single_pod("a"), {}},
       {"single", h100("n", "single"), single_pod("a"), kToLarge},
       {"single, by the product's label", h100("n", "single"),
-       ours("a").gpus(1).selects(kProduct, "NVIDIA-H100-80GB-HBM3-MIG-3g.40gb"), kToLarge},
+       our_pod("a").gpus(1).selects(kProduct, "NVIDIA-H100-80GB-HBM3-MIG-3g.40gb"), kToLarge},
       {"single, and the memory is that of an instance",
        h100("n", "single"),
        single_pod("a").annotated(kMinMemory, "41Gi"),
@@ -96,7 +97,7 @@ TEST_CASE("Advice is what all filters of the profile say of the node as it would
       {"single, and the pod names a resource of mixed", h100("n", "single"), mixed_pod("a"), {}},
       {"single, and the pod wants a whole GPU",
        h100("n", "single").cpu("1"),
-       ours("a").gpus(1).cpu("4"),
+       our_pod("a").gpus(1).cpu("4"),
        {}},
       {"single, cut otherwise", cut("n", "1g.10gb", 14), single_pod("a"), kToLarge},
       {"single, cut like that already, and full elsewhere",

@@ -96,16 +96,16 @@ TEST_CASE("NodeAffinity: the pod's selector and required terms") {
 }
 
 TEST_CASE("NodeAffinity narrows to the names that all terms give") {
-  using Names = std::optional<std::vector<std::string>>;
+  using NarrowedTo = std::optional<std::vector<std::string>>;
   const auto narrowed = [](std::vector<k8s::NodeSelectorTerm> terms) {
     return plugins::named_nodes({std::move(terms)});
   };
-  CHECK(narrowed({}) == Names());
-  CHECK(narrowed({named({"b"}), named({"a"}), named({"b"})}) == Names({"a", "b"}));
-  CHECK(narrowed({named({"a"}), term({label("x").exists()})}) == Names());
+  CHECK(narrowed({}) == NarrowedTo());
+  CHECK(narrowed({named({"b"}), named({"a"}), named({"b"})}) == NarrowedTo({"a", "b"}));
+  CHECK(narrowed({named({"a"}), term({label("x").exists()})}) == NarrowedTo());
   CHECK(narrowed({term({}, {label("metadata.name").in({"a", "b"}),
-                            label("metadata.name").in({"b", "c"})})}) == Names({"b"}));
-  CHECK(narrowed({term({}, {label("metadata.name").not_in({"a"})})}) == Names());
+                            label("metadata.name").in({"b", "c"})})}) == NarrowedTo({"b"}));
+  CHECK(narrowed({term({}, {label("metadata.name").not_in({"a"})})}) == NarrowedTo());
 }
 
 TEST_CASE("NodeAffinity adds up the preferred terms that match") {

@@ -11,7 +11,7 @@ using tests::pod;
 
 namespace {
 
-struct Case {
+struct FilterCase {
   const char* name;
   k8s::Pod pod;
   k8s::Node node;
@@ -19,11 +19,11 @@ struct Case {
   std::vector<k8s::Pod> on_node = {};
 };
 
-void check(const char* plugin, const std::vector<Case>& cases) {
+void check(const char* plugin, const std::vector<FilterCase>& cases) {
   const auto made = make_plugin(plugin);
   REQUIRE(made);
   CHECK(made->filter->name() == plugin);
-  for (const Case& each : cases) {
+  for (const FilterCase& each : cases) {
     INFO(each.name);
     CHECK(OneNode(each.node, each.on_node).ask(*made->filter, each.pod) == each.want);
   }

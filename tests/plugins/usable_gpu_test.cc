@@ -17,7 +17,6 @@ using sched::ClusterContext;
 using sched::TypicalPod;
 using tests::cpu_pod;
 using tests::gpu_pod;
-using tests::GpuNode;
 using tests::kind;
 using tests::make_plugin;
 using tests::NaiveNode;
@@ -217,18 +216,18 @@ TEST_CASE("UsableGpu keeps a pod that takes most of the memory off a node of fre
   auto context = workload({kind(100, 8'000, 1, 1'000)});
   context.pods[0].memory = 100 * 1'024;
   const auto made = make_plugin("UsableGpu", "{}");
-  constexpr std::int64_t kGi = 1'024;
+  constexpr std::int64_t kGiInMi = 1'024;
   const k8s::Pod large = tests::pod("a").cpu("8").gpus(1).memory("1500Gi");
   // Eight free GPUs, of which seven would be of no use; and the last one of a node.
-  const Scored empty = GpuNode(128'000, std::vector<std::int32_t>(8, 1'000))
-                           .memory(1'600 * kGi)
+  const Scored empty = tests::GpuNode(128'000, std::vector<std::int32_t>(8, 1'000))
+                           .memory(1'600 * kGiInMi)
                            .ask(*made->score, large, context);
   const Scored last =
-      GpuNode(16'000, {1'000}).memory(1'500 * kGi).ask(*made->score, large, context);
+      tests::GpuNode(16'000, {1'000}).memory(1'500 * kGiInMi).ask(*made->score, large, context);
   CHECK(empty.score < last.score);
   // With enough memory for both both are as good.
-  const Scored ample = GpuNode(128'000, std::vector<std::int32_t>(8, 1'000))
-                           .memory(4'000 * kGi)
+  const Scored ample = tests::GpuNode(128'000, std::vector<std::int32_t>(8, 1'000))
+                           .memory(4'000 * kGiInMi)
                            .ask(*made->score, large, context);
   CHECK(ample.score == last.score);
 }
@@ -346,7 +345,7 @@ TEST_CASE("a pod that names no model leaves those alone that others need") {
   const auto score = [&](const char* args, const char* product, const char* plugin = "UsableGpu") {
     const auto made = make_plugin(plugin, args);
     REQUIRE(made);
-    return GpuNode(64'000, std::vector<std::int32_t>(8, 1'000))
+    return tests::GpuNode(64'000, std::vector<std::int32_t>(8, 1'000))
         .product(product)
         .ask(*made->score, gpu_pod(1'000, 1), context)
         .score;
@@ -387,7 +386,7 @@ TEST_CASE("UsableGpu prefers what leaves free GPUs usable") {
   struct Case {
     const char* name;
     k8s::Pod given;
-    GpuNode node;
+    tests::GpuNode node;
     Scored want;
   };
   const std::vector<Case> cases = {
@@ -426,7 +425,7 @@ TEST_CASE("UsableGpu prefers what leaves free GPUs usable") {
     INFO(each.name);
     CHECK(each.node.ask(*made->score, each.given, context) == each.want);
   }
-  CHECK(GpuNode(8'000, {1'000}).ask(*made->score, gpu_pod(0, 1)) == Scored{-1, -1});
+  CHECK(tests::GpuNode(8'000, {1'000}).ask(*made->score, gpu_pod(0, 1)) == Scored{-1, -1});
 }
 
 TEST_CASE("UsableGpu keeps CPU of nodes with GPUs together while it is scarce") {
@@ -436,7 +435,7 @@ TEST_CASE("UsableGpu keeps CPU of nodes with GPUs together while it is scarce") 
     REQUIRE(made);
     // The GPU stays as usable on either; five cores are left on one, 55 on the other.
     const auto ask = [&](std::int64_t cpu) {
-      return GpuNode(cpu, {1'000}).ask(*made->score, share_pod(1'000, 500), context).score;
+      return tests::GpuNode(cpu, {1'000}).ask(*made->score, share_pod(1'000, 500), context).score;
     };
     return ask(6'000) - ask(56'000);
   };

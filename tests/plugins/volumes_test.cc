@@ -1,5 +1,6 @@
 // The constraints about volumes: which pod waits for what, and where its volumes can be used.
 #include "tests/plugins/asked.h"
+#include "tests/plugins/labels.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
@@ -14,6 +15,9 @@
 using namespace sched;
 using tests::Asked;
 using tests::claim;
+using tests::kGi;
+using tests::kHost;
+using tests::kZone;
 using tests::label;
 using tests::make_plugin;
 using tests::Names;
@@ -32,9 +36,6 @@ namespace {
 constexpr const char* kNotItsNode = "node(s) didn't match PersistentVolume's node affinity";
 constexpr const char* kNoVolume = "node(s) didn't find available persistent volumes to bind";
 constexpr const char* kNoRoom = "node(s) did not have enough free storage";
-using tests::kHost;
-constexpr const char* kZone = "topology.kubernetes.io/zone";
-using tests::kGi;
 
 // A free one of the class "local".
 k8s::PersistentVolume free_volume(const char* name, std::int64_t gi, const char* host = nullptr) {

@@ -4,6 +4,7 @@
 // registers for the plugin (EventsToRegister and its queueing hints); those that do not are events
 // of the same kind that its hint skips, and other kinds.
 #include "tests/plugins/cluster.h"
+#include "tests/plugins/labels.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
@@ -18,8 +19,11 @@
 using namespace sched;
 using tests::claim;
 using tests::Cluster;
+using tests::kHost;
+using tests::kZone;
 using tests::label;
 using tests::node;
+using tests::our_pod;
 using tests::pods_like;
 using tests::term;
 using tests::volume;
@@ -27,13 +31,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
-constexpr const char* kHost = "kubernetes.io/hostname";
-
-tests::PodBuilder pod(std::string_view name) {
-  return tests::pod(name).served_by(tests::kServedBy);
-}
-tests::PodBuilder labelled(std::string_view name) { return pod(name).labelled("app", "x"); }
+tests::PodBuilder labelled(std::string_view name) { return our_pod(name).labelled("app", "x"); }
 k8s::PodAffinityTerm like(const char* key) { return pods_like({{"app", "x"}}, key); }
 
 k8s::StorageClass waiting_class(const char* name, const char* zone = nullptr) {
@@ -127,13 +125,13 @@ Do gone(const char* name, const char* name_space = "") {
 std::vector<Table> tables() {
   std::vector<Table> all;
   {
-    const k8s::Pod big = pod("big").cpu("6").on("n");
-    const k8s::Pod small = pod("small").cpu("1").on("n");
+    const k8s::Pod big = our_pod("big").cpu("6").on("n");
+    const k8s::Pod small = our_pod("small").cpu("1").on("n");
     k8s::Pod shrunk = big;
     shrunk.spec.containers.front().requests = tests::resources({{"cpu", "1"}});
     all.push_back({"NodeResourcesFit",
                    come(k8s::Node(node("n").cpu("8")), big, small),
-                   pod("p").cpu("4"),
+                   our_pod("p").cpu("4"),
                    {{"a pod goes that leaves enough", gone(big), true},
                     {"a pod goes that leaves too little", gone(small), false},
                     {"a pod is resized", come(shrunk), true},
@@ -141,15 +139,15 @@ std::vector<Table> tables() {
                     {"a node without", come(k8s::Node(node("m").cpu("2"))), false},
                     {"more CPU on the node", come(k8s::Node(node("n").cpu("12"))), true},
                     {"more of something else", come(k8s::Node(node("n").cpu("8").gpus(1))), false},
-                    {"another pod", come(k8s::Pod(pod("q").on("n"))), false},
+                    {"another pod", come(k8s::Pod(our_pod("q").on("n"))), false},
                     {"a label", come(k8s::Node(node("n").cpu("8").labelled("a", "b"))), false},
                     {"a namespace", come(tests::name_space("ml")), false}}});
   }
   {
-    const k8s::Pod there = pod("there").cpu("1").on("n");
+    const k8s::Pod there = our_pod("there").cpu("1").on("n");
     all.push_back({"NodeResourcesFit",
                    come(k8s::Node(node("n").cpu("8")), there),
-                   pod("p").cpu("12"),  // more than any node has
+                   our_pod("p").cpu("12"),  // more than any node has
                    {{"a pod goes", gone(there), false},
                     {"a node with room", come(k8s::Node(node("m").cpu("16"))), true},
                     {"more CPU on the node", come(k8s::Node(node("n").cpu("16"))), true},
@@ -158,7 +156,7 @@ std::vector<Table> tables() {
   all.push_back(
       {"NodeAffinity",
        come(k8s::Node(node("n"))),
-       pod("p").selects("disk", "fast"),
+       our_pod("p").selects("disk", "fast"),
        {{"the label comes", come(k8s::Node(node("n").labelled("disk", "fast"))), true},
         {"another label", come(k8s::Node(node("n").labelled("disk", "slow"))), false},
         {"a node with the label", come(k8s::Node(node("m").labelled("disk", "fast"))), true},
@@ -166,7 +164,7 @@ std::vector<Table> tables() {
         {"more CPU", come(k8s::Node(node("n").cpu("99"))), false}}});
   all.push_back({"TaintToleration",
                  come(k8s::Node(node("n").tainted("t"))),
-                 pod("p"),
+                 our_pod("p"),
                  {{"the taint goes", come(k8s::Node(node("n"))), true},
                   {"another taint", come(k8s::Node(node("n").tainted("u"))), false},
                   {"a node without", come(k8s::Node(node("m"))), true},
@@ -174,17 +172,17 @@ std::vector<Table> tables() {
                   {"more CPU", come(k8s::Node(node("n").tainted("t").cpu("99"))), false}}});
   all.push_back({"NodeUnschedulable",
                  come(k8s::Node(node("n").cordoned())),
-                 pod("p"),
+                 our_pod("p"),
                  {{"uncordoned", come(k8s::Node(node("n"))), true},
                   {"a node", come(k8s::Node(node("m"))), true},
                   {"a cordoned node", come(k8s::Node(node("m").cordoned())), false},
                   {"a label", come(k8s::Node(node("n").cordoned().labelled("a", "b"))), false}}});
   {
-    const k8s::Pod there = pod("there").host_port(80).on("n");
-    const k8s::Pod other = pod("other").host_port(81).on("n");
+    const k8s::Pod there = our_pod("there").host_port(80).on("n");
+    const k8s::Pod other = our_pod("other").host_port(81).on("n");
     all.push_back({"NodePorts",
                    come(k8s::Node(node("n")), there, other),
-                   pod("p").host_port(80),
+                   our_pod("p").host_port(80),
                    {{"the port is free", gone(there), true},
                     {"another port is free", gone(other), false},
                     {"a node", come(k8s::Node(node("m"))), true},
@@ -199,7 +197,7 @@ std::vector<Table> tables() {
     spread.topology_key = kZone;
     spread.label_selector = tests::selector({{"app", "x"}});
     const k8s::Pod in_a = labelled("in-a").on("a");
-    const k8s::Pod other = pod("other").labelled("app", "y").on("a");
+    const k8s::Pod other = our_pod("other").labelled("app", "y").on("a");
     // One in zone a, none in zone b, where the node is full.
     const auto before = [=](Cluster& c) {
       c.has(zoned("a", "a"));
@@ -213,10 +211,11 @@ std::vector<Table> tables() {
          labelled("p").cpu("1").spread_over(spread),
          {{"one that counts goes", gone(in_a), true},
           {"one that does not count goes", gone(other), false},
-          {"one counts no more", come(k8s::Pod(pod("in-a").labelled("app", "y").on("a"))), true},
+          {"one counts no more", come(k8s::Pod(our_pod("in-a").labelled("app", "y").on("a"))),
+           true},
           {"one comes where there is none", come(k8s::Pod(labelled("in-b").on("b"))), true},
-          {"one comes that does not count", come(k8s::Pod(pod("q").labelled("app", "y").on("b"))),
-           false},
+          {"one comes that does not count",
+           come(k8s::Pod(our_pod("q").labelled("app", "y").on("b"))), false},
           {"one comes in another namespace",
            come(k8s::Pod(labelled("q").in_namespace("ml").on("b"))), false},
           {"a node in the zone without", come(zoned("b2", "b")), true},
@@ -227,25 +226,25 @@ std::vector<Table> tables() {
   }
   {
     const k8s::Pod there = labelled("there").on("a");
-    const k8s::Pod other = pod("other").labelled("app", "y").on("a");
+    const k8s::Pod other = our_pod("other").labelled("app", "y").on("a");
     const auto before = come(k8s::Node(node("a").labelled(kZone, "a")), there, other);
     all.push_back({"InterPodAffinity",
                    before,
-                   pod("p").away_from(like(kZone)),
+                   our_pod("p").away_from(like(kZone)),
                    {{"the pod goes", gone(there), true},
                     {"another goes", gone(other), false},
                     {"the pod's label changes",
-                     come(k8s::Pod(pod("there").labelled("app", "y").on("a"))), true},
+                     come(k8s::Pod(our_pod("there").labelled("app", "y").on("a"))), true},
                     {"another's label changes",
-                     come(k8s::Pod(pod("other").labelled("app", "z").on("a"))), false},
+                     come(k8s::Pod(our_pod("other").labelled("app", "z").on("a"))), false},
                     {"a node elsewhere", come(k8s::Node(node("b").labelled(kZone, "b"))), true},
                     {"the node is elsewhere now", come(k8s::Node(node("a"))), true}}});
     all.push_back(
         {"InterPodAffinity",
          come(k8s::Node(node("a").labelled(kZone, "a")), k8s::Node(node("b")), other),
-         pod("p").near(like(kZone)),
+         our_pod("p").near(like(kZone)),
          {{"such a pod comes", come(there), true},
-          {"another comes", come(k8s::Pod(pod("q").labelled("app", "z").on("a"))), false},
+          {"another comes", come(k8s::Pod(our_pod("q").labelled("app", "z").on("a"))), false},
           {"one comes in another namespace",
            come(k8s::Pod(labelled("q").in_namespace("ml").on("a"))), false},
           {"one comes where there is no zone", come(k8s::Pod(labelled("q").on("b"))), false},
@@ -253,33 +252,33 @@ std::vector<Table> tables() {
           {"a pod goes", gone(other), false}}});
     all.push_back({"InterPodAffinity",
                    come(k8s::Node(node("a").labelled(kZone, "a")),
-                        k8s::Pod(pod("there").away_from(like(kZone)).on("a")), other),
+                        k8s::Pod(our_pod("there").away_from(like(kZone)).on("a")), other),
                    labelled("p"),
                    {{"the pod goes that keeps others away",
-                     gone(k8s::Pod(pod("there").away_from(like(kZone)).on("a"))), true},
+                     gone(k8s::Pod(our_pod("there").away_from(like(kZone)).on("a"))), true},
                     {"another goes", gone(other), false},
                     {"a node elsewhere", come(k8s::Node(node("b").labelled(kZone, "b"))), true}}});
   }
   {
-    const k8s::Pod there = pod("there").mounts(disk("x")).on("n");
-    const k8s::Pod other = pod("other").mounts(disk("y")).on("n");
+    const k8s::Pod there = our_pod("there").mounts(disk("x")).on("n");
+    const k8s::Pod other = our_pod("other").mounts(disk("y")).on("n");
     all.push_back({"VolumeRestrictions",
                    come(k8s::Node(node("n")), there, other),
-                   pod("p").mounts(disk("x")),
+                   our_pod("p").mounts(disk("x")),
                    {{"the pod with the disk goes", gone(there), true},
                     {"another goes", gone(other), false},
                     {"a node", come(k8s::Node(node("m"))), true},
                     {"a claim", come(bound("c", "v")), false}}});
-    const k8s::Pod has_it = pod("there").mounts_claim("own").on("n");
+    const k8s::Pod has_it = our_pod("there").mounts_claim("own").on("n");
     all.push_back({"VolumeRestrictions",
                    come(k8s::Node(node("n")), for_one_pod("own", "v"), volume("v"), has_it, other),
-                   pod("p").mounts_claim("own"),
+                   our_pod("p").mounts_claim("own"),
                    {{"the pod with the claim goes", gone(has_it), true},
                     {"another goes", gone(other), false},
                     {"a node", come(k8s::Node(node("m"))), false}}});
     all.push_back({"VolumeRestrictions",
                    come(k8s::Node(node("n")), volume("v"), bound("d", "v")),
-                   pod("p").mounts_claim("c"),
+                   our_pod("p").mounts_claim("c"),
                    {{"the claim comes", come(bound("c", "v")), true},
                     {"another claim comes", come(bound("e", "v")), false},
                     {"another claim changes", come(bound("d", "w")), false},
@@ -290,7 +289,7 @@ std::vector<Table> tables() {
   }
   all.push_back({"VolumeBinding",
                  come(k8s::Node(node("n")), volume("v"), unbound("c", "now"), unbound("d", "now")),
-                 pod("p").mounts_claim("c"),
+                 our_pod("p").mounts_claim("c"),
                  {{"the claim is bound", come(bound("c", "v")), true},
                   {"another claim is bound", come(bound("d", "v")), false},
                   {"another class comes", come(waiting_class("other")), false},
@@ -298,7 +297,7 @@ std::vector<Table> tables() {
                   {"a node", come(k8s::Node(node("m"))), false}}});
   all.push_back({"VolumeBinding",
                  come(k8s::Node(node("n")), on_host("v", "m"), bound("c", "v"), on_host("w", "m")),
-                 pod("p").mounts_claim("c"),
+                 our_pod("p").mounts_claim("c"),
                  {{"a node where the volume is", come(k8s::Node(node("m"))), true},
                   {"a node where it is not", come(k8s::Node(node("o"))), false},
                   {"the label comes", come(k8s::Node(node("n").labelled(kHost, "m"))), true},
@@ -307,15 +306,15 @@ std::vector<Table> tables() {
   all.push_back(
       {"VolumeZone",
        come(k8s::Node(node("n").labelled(kZone, "a")), in_zone("v", "b"), bound("c", "v")),
-       pod("p").mounts_claim("c"),
+       our_pod("p").mounts_claim("c"),
        {{"a node in the zone", come(k8s::Node(node("m").labelled(kZone, "b"))), true},
         {"a node in another", come(k8s::Node(node("m").labelled(kZone, "c"))), false},
         {"the node is in the zone", come(k8s::Node(node("n").labelled(kZone, "b"))), true},
         {"the volume's label changes", come(in_zone("v", "a")), true},
         {"another volume", come(in_zone("w", "a")), false}}});
   {
-    const k8s::Pod there = pod("there").mounts_claim("d").on("n");
-    const k8s::Pod other = pod("other").on("n");
+    const k8s::Pod there = our_pod("there").mounts_claim("d").on("n");
+    const k8s::Pod other = our_pod("other").on("n");
     const auto before = [=](Cluster& c) {
       c.has(k8s::Node(node("n")));
       c.has(limited("n", 2));
@@ -328,7 +327,7 @@ std::vector<Table> tables() {
     };
     all.push_back({"NodeVolumeLimits",
                    before,
-                   pod("p").mounts_claim("c"),
+                   our_pod("p").mounts_claim("c"),
                    {{"a pod with a volume goes", gone(there), true},
                     {"another goes", gone(other), false},
                     {"an attachment goes", gone<k8s::VolumeAttachment>("left"), true},
@@ -344,7 +343,7 @@ std::vector<Table> tables() {
       return made;
     };
     constexpr const char* kRestart = "RestartAllContainersOnContainerExits";
-    k8s::Pod restarts = pod("p");
+    k8s::Pod restarts = our_pod("p");
     restarts.spec.containers.front().restarts_all_containers = true;
     all.push_back({"NodeDeclaredFeatures",
                    come(declaring("n", {"Another"})),
