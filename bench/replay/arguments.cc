@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMostSeeds = 10'000;
 // As much as the readers of traces accept (row_reader.h).
-constexpr Moment kLongest = std::chrono::seconds(100'000'000'000);
+constexpr Moment kLongestDuration = std::chrono::seconds(100'000'000'000);
 
 template <typename Number>
 std::optional<Number> number(std::string_view text) {
@@ -191,9 +191,9 @@ k8s::Result<Moment> parse_duration(std::string_view text) {
                                      {'d', std::chrono::hours(24)}};
   const auto unit = units.find(text.back());
   if (unit == units.end()) return complaint();
-  if (*value > kLongest / unit->second) {
+  if (*value > kLongestDuration / unit->second) {
     return k8s::config_error(fmt::format("--until {}: at most {} seconds", text,
-                                         std::chrono::seconds(kLongest.count() / 1'000).count()));
+                                         std::chrono::seconds(kLongestDuration.count() / 1'000).count()));
   }
   return *value * unit->second;
 }

@@ -17,7 +17,7 @@ namespace bench::replay {
 namespace {
 
 // Shared by all runs on traces; outlives them.
-struct Shared {
+struct SharedOnTraces {
   const Arguments& arguments;
   const ReplayOptions& options;
   const sched::Registry& registry;
@@ -32,7 +32,7 @@ struct Place {
   std::size_t index = 0;  // among all runs
 };
 
-k8s::Result<Result> run_at(const Place& at, const Shared& shared) {
+k8s::Result<Result> run_at(const Place& at, const SharedOnTraces& shared) {
   const Arguments& arguments = shared.arguments;
   const auto workload = arrange(*at.trace, arguments.arrival, at.seed);
   if (!workload) return tl::unexpected<k8s::Error>(workload.error());
@@ -53,7 +53,7 @@ k8s::Result<Result> run_at(const Place& at, const Shared& shared) {
   });
 }
 
-std::vector<PlannedRun> planned_runs(const Shared& shared) {
+std::vector<PlannedRun> runs_on_traces(const SharedOnTraces& shared) {
   std::vector<PlannedRun> runs;
   for (const Trace& trace : shared.arguments.traces) {
     for (const Policy& policy : shared.arguments.policies) {
@@ -99,7 +99,7 @@ int replay(const ReplayOptions& options, const sched::Registry& registry, std::o
   if (!folder) return unusable(complaints, folder.error());
   write_counts(out, arguments->traces);
   out << std::flush;
-  Study study{.runs = planned_runs({*arguments, options, registry, *folder, stop}),
+  Study study{.runs = runs_on_traces({*arguments, options, registry, *folder, stop}),
               .traces = arguments->traces,
               .fail_if = arguments->fail_if,
               .options = arguments->in_words};

@@ -78,7 +78,7 @@ void write_gaps(std::ostream& out, const Recording& recording) {
 }
 
 // Shared by all runs; outlives them.
-struct Shared {
+struct SharedOnRecording {
   const Recording& recording;
   const RecordedPods& pods;
   const RecordedOutcome& recorded;
@@ -90,7 +90,7 @@ struct Shared {
 };
 
 k8s::Result<Result> run_with(const Policy& policy, std::uint64_t seed, std::size_t index,
-                             const Shared& shared) {
+                             const SharedOnRecording& shared) {
   RunOptions options{.seed = seed,
                      .when_full = WhenFull::kQueue,
                      .typical_pods = shared.options.typical_pods,
@@ -104,7 +104,7 @@ k8s::Result<Result> run_with(const Policy& policy, std::uint64_t seed, std::size
   });
 }
 
-std::vector<PlannedRun> planned_runs(const Shared& shared) {
+std::vector<PlannedRun> runs_of_recording(const SharedOnRecording& shared) {
   std::vector<PlannedRun> runs;
   const auto add = [&](std::string name, auto run) {
     runs.push_back({std::move(name), [shared, run]() -> k8s::Result<Result> {
@@ -147,7 +147,7 @@ int replay_recording(const std::string& file, const ReplayOptions& options,
   write_counts(out, traces);
   write_gaps(out, *recording);
   const RecordedOutcome recorded = as_recorded(*recording, pods, arguments->snapshots);
-  const Study study{.runs = planned_runs(
+  const Study study{.runs = runs_of_recording(
                         {*recording, pods, recorded, *arguments, options, registry, *folder, stop}),
                     .traces = traces,
                     .fail_if = arguments->fail_if,

@@ -15,14 +15,14 @@ constexpr WholeRange kMebibytes{0, 1'000'000'000};
 constexpr WholeRange kGpus{0, sched::gpu::kMaxDevices};
 constexpr WholeRange kMilliGpus{0, sched::gpu::kMilliPerGpu};
 
-const Columns& node_columns() {
+const Columns& openb_node_columns() {
   static const Columns columns{.required = {"sn", "cpu_milli", "memory_mib", "gpu", "model"},
                                .optional = {},
                                .prefixes = {}};
   return columns;
 }
 
-const Columns& pod_columns() {
+const Columns& openb_pod_columns() {
   static const Columns columns{
       .required = {"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"},
       .optional = {"gpu_spec", "qos", "pod_phase", "creation_time", "deletion_time",
@@ -39,7 +39,7 @@ k8s::Quantity memory(RowReader& rows) {
   return k8s::Quantity::of(rows.whole("memory_mib", kMebibytes) * 1'048'576);
 }
 
-void read_gpus(RowReader& rows, PodRow& pod) {
+void read_openb_gpus(RowReader& rows, PodRow& pod) {
   pod.gpus = rows.whole("num_gpu", kGpus);
   pod.milli = rows.whole("gpu_milli", kMilliGpus);
   if (pod.gpus == 0 && pod.milli != 0) {
@@ -52,14 +52,14 @@ void read_gpus(RowReader& rows, PodRow& pod) {
   }
 }
 
-TracePod read_pod(RowReader& rows) {
+TracePod read_openb_pod(RowReader& rows) {
   PodRow row;
   row.namespace_ = "default";
   row.name = rows.name("name");
   rows.require_new("name", row.name);
   row.cpu = cpu(rows);
   row.memory = memory(rows);
-  read_gpus(rows, row);
+  read_openb_gpus(rows, row);
   row.gpu_models = rows.models("gpu_spec");
   TracePod pod;
   pod.pod = pod_object(row);
@@ -74,7 +74,7 @@ TracePod read_pod(RowReader& rows) {
 }  // namespace
 
 k8s::Result<std::vector<k8s::Node>> read_openb_nodes(const TextFile& file) {
-  auto rows = RowReader::open(file, node_columns());
+  auto rows = RowReader::open(file, openb_node_columns());
   if (!rows) return tl::unexpected(rows.error());
   std::vector<k8s::Node> nodes;
   while (rows->next()) {
@@ -92,10 +92,10 @@ k8s::Result<std::vector<k8s::Node>> read_openb_nodes(const TextFile& file) {
 }
 
 k8s::Result<std::vector<TracePod>> read_openb_pods(const TextFile& file) {
-  auto rows = RowReader::open(file, pod_columns());
+  auto rows = RowReader::open(file, openb_pod_columns());
   if (!rows) return tl::unexpected(rows.error());
   std::vector<TracePod> pods;
-  while (rows->next()) pods.push_back(read_pod(*rows));
+  while (rows->next()) pods.push_back(read_openb_pod(*rows));
   if (auto done = rows->finish(); !done) return tl::unexpected(done.error());
   return pods;
 }

@@ -17,7 +17,7 @@ constexpr std::string_view kResource = "resource:";
 // From the lowest value for users to that of system-node-critical, the highest.
 constexpr WholeRange kPriorities{-1'000'000'000, 2'000'001'000};
 
-const Columns& node_columns() {
+const Columns& simple_node_columns() {
   static const Columns columns{
       .required = {"name", "cpu", "memory", "gpus"},
       .optional = {"gpu_model"},
@@ -27,7 +27,7 @@ const Columns& node_columns() {
   return columns;
 }
 
-const Columns& pod_columns() {
+const Columns& simple_pod_columns() {
   static const Columns columns{
       .required = {"name", "cpu", "memory", "gpus"},
       .optional = {"namespace", "gpu_models", "priority", "created", "deleted"},
@@ -71,7 +71,7 @@ NodeRow read_node(RowReader& rows) {
 }
 
 // "0.46" is a share of one GPU, "2" two whole ones.
-void read_gpus(RowReader& rows, PodRow& pod) {
+void read_simple_gpus(RowReader& rows, PodRow& pod) {
   constexpr std::int64_t kMost = sched::gpu::kMaxDevices * sched::gpu::kMilliPerGpu;
   const auto milli = parse_thousandths(rows.text("gpus"));
   const bool is_share = milli && *milli < sched::gpu::kMilliPerGpu;
@@ -85,14 +85,14 @@ void read_gpus(RowReader& rows, PodRow& pod) {
   pod.milli = is_whole ? sched::gpu::kMilliPerGpu : *milli;
 }
 
-PodRow read_pod(RowReader& rows) {
+PodRow read_simple_pod(RowReader& rows) {
   PodRow row;
   row.namespace_ = rows.text("namespace").empty() ? "default" : rows.text("namespace");
   row.name = rows.name("name");
   rows.require_new("name", row.namespace_ + "/" + row.name);
   row.cpu = rows.quantity("cpu");
   row.memory = rows.quantity("memory");
-  read_gpus(rows, row);
+  read_simple_gpus(rows, row);
   row.gpu_models = rows.models("gpu_models");
   if (!rows.text("priority").empty()) {
     row.priority = static_cast<std::int32_t>(rows.whole("priority", kPriorities));
@@ -103,7 +103,7 @@ PodRow read_pod(RowReader& rows) {
 }  // namespace
 
 k8s::Result<std::vector<k8s::Node>> read_simple_nodes(const TextFile& file) {
-  auto rows = open(file, node_columns());
+  auto rows = open(file, simple_node_columns());
   if (!rows) return tl::unexpected(rows.error());
   const auto labels = rows->names_behind(kLabel);
   const auto further = rows->names_behind(kResource);
@@ -122,13 +122,13 @@ k8s::Result<std::vector<k8s::Node>> read_simple_nodes(const TextFile& file) {
 }
 
 k8s::Result<std::vector<TracePod>> read_simple_pods(const TextFile& file) {
-  auto rows = open(file, pod_columns());
+  auto rows = open(file, simple_pod_columns());
   if (!rows) return tl::unexpected(rows.error());
   const auto further = rows->names_behind(kResource);
   std::vector<TracePod> pods;
   TimeColumns times;
   while (rows->next()) {
-    PodRow row = read_pod(*rows);
+    PodRow row = read_simple_pod(*rows);
     row.resources = resources(*rows, further);
     pods.push_back({.pod = pod_object(row),
                     .created = times.read(*rows, "created"),

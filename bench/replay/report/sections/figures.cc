@@ -20,7 +20,7 @@ enum class Better { kLess, kMore, kNeither };
 
 constexpr int kDuration = -1;  // instead of decimals: seconds
 
-struct Column {
+struct FigureColumn {
   std::string_view figure;
   std::string_view title;
   int decimals;
@@ -29,7 +29,7 @@ struct Column {
 
 // Columns that are 0 for all policies are left out. Where pods wait, allocation depends on when the
 // last one leaves, so no policy is better by it.
-std::vector<Column> columns_of(const CountedFigure& counted) {
+std::vector<FigureColumn> columns_of(const CountedFigure& counted) {
   const Better allocation = counted == kUnallocated ? Better::kLess : Better::kNeither;
   return {{kGpuHoursWaited.name, kGpuHoursWaited.title, kGpuHoursWaited.decimals, Better::kLess},
           {"gpu_waiting", "waited for on average, % of GPUs", 2, Better::kLess},
@@ -50,20 +50,20 @@ bool all_zero(const Comparison& comparison, std::string_view figure) {
                      [&](const PolicyRuns& p) { return p.figure(name).mean == 0; });
 }
 
-Column counted_column(const Comparison& comparison) {
+FigureColumn counted_column(const Comparison& comparison) {
   const CountedFigure counted = counted_figure(comparison);
   return {counted.name, counted.title, counted.decimals, Better::kLess};
 }
 
 // Pods placed, where every pod is.
-bool tells_nothing(const Comparison& comparison, const Column& column) {
+bool tells_nothing(const Comparison& comparison, const FigureColumn& column) {
   return column.figure == "placed_pods" && all_zero(comparison, "refused_pods") &&
          all_zero(comparison, "waiting_pods");
 }
 
 // The best mean as printed, so that equal texts are marked alike; infinitely good if all are equal,
 // so that none is marked.
-double best_of(const Comparison& comparison, const Column& column) {
+double best_of(const Comparison& comparison, const FigureColumn& column) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double best = kInfinity;
   double worst = -kInfinity;
@@ -79,7 +79,7 @@ double best_of(const Comparison& comparison, const Column& column) {
   return best < worst ? best : -kInfinity;
 }
 
-page::Cell figure_cell(const PolicyRuns& policy, const Column& column, double best) {
+page::Cell figure_cell(const PolicyRuns& policy, const FigureColumn& column, double best) {
   const Spread value = policy.figure(std::string(column.figure));
   if (value.runs == 0) return {"–"};
   const double sign = column.better == Better::kMore ? -1 : 1;
@@ -114,8 +114,8 @@ double mean_seconds(const PolicyRuns& policy) {
 page::Table main_table(const Comparison& comparison) {
   page::Table table;
   table.columns = {"policy"};
-  std::vector<std::pair<Column, double>> columns;
-  for (const Column& column : columns_of(counted_figure(comparison))) {
+  std::vector<std::pair<FigureColumn, double>> columns;
+  for (const FigureColumn& column : columns_of(counted_figure(comparison))) {
     if (all_zero(comparison, column.figure) || tells_nothing(comparison, column)) continue;
     columns.emplace_back(column, best_of(comparison, column));
     table.columns.push_back(page::escape(column.title));
@@ -178,7 +178,7 @@ const PolicyRuns* policy_at(const Comparison& comparison, std::size_t index) {
 // One row of the overview; policies that are not in the comparison stay empty.
 std::vector<page::Cell> overview_row(const Comparison& comparison, std::size_t id,
                                      std::size_t policies) {
-  const Column counted = counted_column(comparison);
+  const FigureColumn counted = counted_column(comparison);
   const double best = best_of(comparison, counted);
   std::vector<page::Cell> row{
       {fmt::format("<a href=\"#c{}\">{}</a> <small>{}</small>", id, page::escape(comparison.trace),

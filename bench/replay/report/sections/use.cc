@@ -1,3 +1,4 @@
+#include "bench/replay/account/levels.h"
 #include "bench/replay/report/page/text.h"
 #include "bench/replay/report/page/words.h"
 #include "bench/replay/report/sections/sections.h"
@@ -23,8 +24,6 @@ struct MeanUse {
   double asked = 0;   // GPUs
   double waited = 0;  // seconds
 };
-
-double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 MeanUse mean_use(const PolicyRuns& policy, Groups groups, const std::string& name) {
   std::vector<double> allocated;

@@ -47,11 +47,11 @@ double mean_quantile(const PolicyRuns& policy, double share) {
 }
 
 page::Table quantiles(const Comparison& comparison) {
-  struct Column {
+  struct QuantileColumn {
     const char* title;
     double share;
   };
-  constexpr std::array<Column, 5> kColumns{{{"half of the pods waited at most", 0.5},
+  constexpr std::array<QuantileColumn, 5> kColumns{{{"half of the pods waited at most", 0.5},
                                             {"90 of 100", 0.9},
                                             {"95 of 100", 0.95},
                                             {"99 of 100", 0.99},
@@ -59,13 +59,13 @@ page::Table quantiles(const Comparison& comparison) {
   page::Table table;
   table.caption = "Pods that still wait count as waiting until the end; mean over seeds";
   table.columns = {"policy", "placed within a second"};
-  for (const Column& column : kColumns) table.columns.emplace_back(column.title);
+  for (const QuantileColumn& column : kColumns) table.columns.emplace_back(column.title);
   for (const PolicyRuns& policy : comparison.policies) {
     const std::vector<double> waits = pooled_waits(policy);
     if (waits.empty()) continue;
     std::vector<page::Cell> row{{policy_name_html(policy)},
                                 {page::number(100 * share_within(waits, 1), 1) + " %"}};
-    for (const Column& column : kColumns) {
+    for (const QuantileColumn& column : kColumns) {
       row.push_back({page::duration(mean_quantile(policy, column.share))});
     }
     table.rows.push_back(std::move(row));
