@@ -21,7 +21,6 @@ using namespace sched;
 
 // The formula over a common denominator: (100 · kWhole − 100 · c − 1,600 · g) / kWhole.
 constexpr std::int64_t kWhole = 2 * kPublishedMaxCpu;
-constexpr std::int64_t kGpuPerCpu = kPublishedMaxCpu / kPublishedMaxGpu;
 // Added to every score; the normalisation removes it again. So raw scores are never below 0,
 // although nodes may be larger than the published ones.
 constexpr std::int64_t kShift = 1'000;
@@ -37,7 +36,8 @@ class TightFit final : public NodeScore {
         std::clamp<std::int64_t>(saturating_subtract(node.free(kCpu), cpu_), 0, kMostCpu);
     const std::int64_t gpu =
         std::max<std::int64_t>(saturating_subtract(free_devices(node).total(), milli_), 0);
-    const std::int64_t share = (kShift + kMaxScore) * kWhole - kMaxScore * (cpu + kGpuPerCpu * gpu);
+    const std::int64_t share =
+        (kShift + kMaxScore) * kWhole - kMaxScore * (cpu + kPublishedGpuPerCpu * gpu);
     return std::max<std::int64_t>(share, 0) / kWhole;
   }
 

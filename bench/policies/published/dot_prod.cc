@@ -22,10 +22,9 @@ using namespace sched;
 
 __extension__ using Wide = __int128;
 
-constexpr Wide kWhole = Wide{2} * kPublishedMaxCpu * kPublishedMaxCpu;
+constexpr Wide kLargestProduct = Wide{2} * kPublishedMaxCpu * kPublishedMaxCpu;
 // The weight of a product of two GPU amounts relative to one of CPU.
-constexpr std::int64_t kGpuPerCpu = kPublishedMaxCpu / kPublishedMaxGpu;
-constexpr Wide kGpuWeight = Wide{kGpuPerCpu} * kGpuPerCpu;
+constexpr Wide kGpuWeight = Wide{kPublishedGpuPerCpu} * kPublishedGpuPerCpu;
 
 class Unlike final : public NodeScore {
  public:
@@ -34,7 +33,8 @@ class Unlike final : public NodeScore {
   std::int64_t score(const NodeView& node) const override {
     const Wide alike =
         Wide{node.free(kCpu)} * cpu_ + kGpuWeight * free_devices(node).total() * milli_;
-    const Wide score = kMaxScore * (kWhole - std::clamp<Wide>(alike, 0, kWhole)) / kWhole;
+    const Wide score = kMaxScore * (kLargestProduct - std::clamp<Wide>(alike, 0, kLargestProduct)) /
+                       kLargestProduct;
     return static_cast<std::int64_t>(score);
   }
 

@@ -22,5 +22,7 @@ namespace bench {
 // artefact.
 inline constexpr std::int64_t kPublishedMaxCpu = 128'000;  // milli-CPU
 inline constexpr std::int64_t kPublishedMaxGpu = 8'000;    // milli-GPU
+// The weight of an amount of GPU relative to one of CPU.
+inline constexpr std::int64_t kPublishedGpuPerCpu = kPublishedMaxCpu / kPublishedMaxGpu;
 
 }  // namespace bench

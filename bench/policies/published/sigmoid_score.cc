@@ -29,9 +29,9 @@ std::int64_t log_odds(std::int64_t percent) {
 
 // The least integer ≥ odds · unit.
 std::int64_t ceiling(std::int64_t odds, std::uint64_t unit) {
-  __extension__ using Wide = __int128;
-  const Wide product = static_cast<Wide>(odds) * static_cast<Wide>(unit);
-  const Wide down = product / kScale;
+  __extension__ using WideProduct = __int128;
+  const WideProduct product = static_cast<WideProduct>(odds) * static_cast<WideProduct>(unit);
+  const WideProduct down = product / kScale;
   return static_cast<std::int64_t>(down * kScale < product ? down + 1 : down);
 }
 

@@ -9,7 +9,6 @@
 using sched::TypicalPod;
 using tests::cpu_pod;
 using tests::gpu_pod;
-using tests::GpuNode;
 using tests::kind;
 using tests::make_plugin;
 using tests::NaiveNode;
@@ -94,7 +93,7 @@ TEST_CASE("Fgd prefers the node whose fragmentation grows least") {
   struct Case {
     const char* name;
     k8s::Pod given;
-    GpuNode node;
+    tests::GpuNode node;
     Scored want;
   };
   const std::vector<Case> cases = {
@@ -130,7 +129,7 @@ TEST_CASE("Fgd prefers the node whose fragmentation grows least") {
 TEST_CASE("Fgd knows typical pods only") {
   const auto made = make_plugin("Fgd");
   REQUIRE(made);
-  const GpuNode node(16'000, {1'000});
+  const tests::GpuNode node(16'000, {1'000});
   CHECK(node.ask(*made->score, gpu_pod(0, 1)) == Scored{-1, -1});  // nothing is known
 
   // The kind that needs much CPU is one of the five per cent that do not count.
@@ -148,10 +147,10 @@ TEST_CASE("Fgd asks which models a kind may run on") {
   const auto context = workload({kind(1, 0, 1, 1'000, {"A", "B"}), kind(1, 0, 1, 1'000, {"C"})});
   const k8s::Pod given = share_pod(0, 500);
   // F: 1/2 → 1/2: the rest is of no use to the allowed kind either; else 1 → 1/2.
-  CHECK(GpuNode(0, {1'000}).product("A").ask(*made->score, given, context).score == 50);
-  CHECK(GpuNode(0, {1'000}).product("C").ask(*made->score, given, context).score == 50);
-  CHECK(GpuNode(0, {1'000}).product("D").ask(*made->score, given, context).score == 62);
-  CHECK(GpuNode(0, {1'000}).ask(*made->score, given, context).score == 62);
+  CHECK(tests::GpuNode(0, {1'000}).product("A").ask(*made->score, given, context).score == 50);
+  CHECK(tests::GpuNode(0, {1'000}).product("C").ask(*made->score, given, context).score == 50);
+  CHECK(tests::GpuNode(0, {1'000}).product("D").ask(*made->score, given, context).score == 62);
+  CHECK(tests::GpuNode(0, {1'000}).ask(*made->score, given, context).score == 62);
 }
 
 TEST_CASE("Fgd gives what its definition gives, on random nodes, pods and workloads") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scheduler/framework/plugin.h"
+#include "scheduler/gpu/product.h"
 #include "tests/support/builders.h"
 
 #include <cstdint>
@@ -44,5 +45,6 @@ class MigNode {
 };
 
 inline constexpr const char* kA100 = "NVIDIA-A100-SXM4-80GB";
+inline const sched::gpu::mig::Geometry& a100() { return *sched::gpu::geometry_of(kA100); }
 
 }  // namespace tests

@@ -8,6 +8,7 @@
 #include <vector>
 
 using namespace sched;
+using tests::a100;
 using tests::kA100;
 using tests::make_plugin;
 using tests::MigNode;
@@ -17,8 +18,6 @@ namespace {
 k8s::Result<PluginInstance> placement(const std::string& policy) {
   return make_plugin("MigPlacement", "policy: " + policy);
 }
-
-const gpu::mig::Geometry& a100() { return *gpu::geometry_of(kA100); }
 
 }  // namespace
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 using namespace sched;
+using tests::a100;
 using tests::make_plugin;
 
 namespace {
@@ -23,8 +24,6 @@ namespace {
 constexpr std::int64_t kNodes = 4;
 constexpr std::int64_t kGpus = 3;  // of each
 constexpr const char* kOurs = "gpu-scheduler";
-
-const gpu::mig::Geometry& a100() { return *gpu::geometry_of(tests::kA100); }
 
 Profile profile_with(const std::string& policy) {
   Profile profile;

@@ -8,24 +8,23 @@
 using sched::gpu::SizeClass;
 using tests::cpu_pod;
 using tests::gpu_pod;
-using tests::GpuNode;
 using tests::make_plugin;
 using tests::Scored;
 using tests::share_pod;
 
 namespace {
 
-struct Case {
+struct ScoredNode {
   const char* name;
   k8s::Pod given;
-  GpuNode node;
+  tests::GpuNode node;
   std::int64_t want;
 };
 
-void check(std::string_view plugin, const std::vector<Case>& cases) {
+void check(std::string_view plugin, const std::vector<ScoredNode>& cases) {
   const auto made = make_plugin(plugin);
   REQUIRE(made);
-  for (const Case& each : cases) {
+  for (const ScoredNode& each : cases) {
     INFO(plugin << ": " << each.name);
     CHECK(each.node.ask(*made->score, each.given) == Scored{each.want, -1});
   }
@@ -65,22 +64,22 @@ TEST_CASE("DotProd prefers the node that is least like the pod") {
 }
 
 TEST_CASE("GpuClustering prefers nodes that hold pods of the same class") {
-  const GpuNode empty(0, {1'000, 1'000});  // + 25 · 6,000 / 8,000
+  const tests::GpuNode empty(0, {1'000, 1'000});  // + 25 · 6,000 / 8,000
   check("GpuClustering",
         {
             {"no pods", gpu_pod(0, 1), empty, 25 + 18},
-            {"own class", gpu_pod(0, 1), GpuNode(empty).holds(SizeClass::kOne, 3), 75 + 18},
-            {"own class of share", share_pod(0, 200), GpuNode(empty).holds(SizeClass::kShare, 1),
-             75 + 18},
+            {"own class", gpu_pod(0, 1), tests::GpuNode(empty).holds(SizeClass::kOne, 3), 75 + 18},
+            {"own class of share", share_pod(0, 200),
+             tests::GpuNode(empty).holds(SizeClass::kShare, 1), 75 + 18},
             {"own class and others", gpu_pod(0, 2),
-             GpuNode(empty).holds(SizeClass::kTwo, 1).holds(SizeClass::kShare, 2), 50 + 18},
+             tests::GpuNode(empty).holds(SizeClass::kTwo, 1).holds(SizeClass::kShare, 2), 50 + 18},
             {"others only", gpu_pod(0, 4),
-             GpuNode(empty).holds(SizeClass::kTwo, 1).holds(SizeClass::kOne, 2), 18},
-            {"three GPUs are with four", gpu_pod(0, 3), GpuNode(empty).holds(SizeClass::kFour, 1),
-             75 + 18},
+             tests::GpuNode(empty).holds(SizeClass::kTwo, 1).holds(SizeClass::kOne, 2), 18},
+            {"three GPUs are with four", gpu_pod(0, 3),
+             tests::GpuNode(empty).holds(SizeClass::kFour, 1), 75 + 18},
             {"more than eight are with eight", gpu_pod(0, 9),
-             GpuNode(empty).holds(SizeClass::kEight, 1), 75 + 18},
-            {"full", gpu_pod(0, 1), GpuNode(0, {0, 0}).holds(SizeClass::kOne, 2), 100},
+             tests::GpuNode(empty).holds(SizeClass::kEight, 1), 75 + 18},
+            {"full", gpu_pod(0, 1), tests::GpuNode(0, {0, 0}).holds(SizeClass::kOne, 2), 100},
             {"more GPUs than the largest node",
              gpu_pod(0, 1),
              {0, std::vector<std::int32_t>(16, 1'000)},
@@ -113,17 +112,17 @@ TEST_CASE("GpuPackingScore begins GPUs and nodes last") {
 TEST_CASE("RandomDevice draws a device with room, the same one until the node changes") {
   const auto made = make_plugin("RandomDevice", "seed: 3");
   REQUIRE(made);
-  const auto ask = [&](const GpuNode& node, std::int64_t milli) {
+  const auto ask = [&](const tests::GpuNode& node, std::int64_t milli) {
     return node.ask(*made->score, share_pod(0, milli));
   };
-  const GpuNode node(0, {1'000, 300, 1'000, 0, 700});
+  const tests::GpuNode node(0, {1'000, 300, 1'000, 0, 700});
   CHECK(ask(node, 500) == ask(node, 500));
-  CHECK(ask(GpuNode(0, {0, 300}), 300) == Scored{0, 1});
-  CHECK(ask(GpuNode(0, {0, 300}), 301) == Scored{0, -1});
+  CHECK(ask(tests::GpuNode(0, {0, 300}), 300) == Scored{0, 1});
+  CHECK(ask(tests::GpuNode(0, {0, 300}), 301) == Scored{0, -1});
 
   std::set<int> drawn;
   for (int i = 0; i < 100; ++i) {
-    const Scored scored = ask(GpuNode(node).named("n" + std::to_string(i)), 500);
+    const Scored scored = ask(tests::GpuNode(node).named("n" + std::to_string(i)), 500);
     CHECK(scored.score == 0);
     drawn.insert(scored.device);
   }
