@@ -1,8 +1,8 @@
 #include "scheduler/gpu/mig/geometry.h"
 
+#include "tests/scheduler/gpu/mig/model.h"
 #include "tests/support/catch.h"
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,16 +11,9 @@
 using namespace sched::gpu;
 using mig::Geometry;
 using mig::Profile;
+using tests::model;
 
 namespace {
-
-const Geometry& model(std::string_view name) {
-  const auto& all = mig::geometries();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Geometry& each) { return each.model == name; });
-  REQUIRE(found != all.end());
-  return *found;
-}
 
 const Profile& profile(std::string_view geometry, std::string_view name) {
   const Profile* found = model(geometry).find(name);

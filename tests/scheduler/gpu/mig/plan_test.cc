@@ -4,9 +4,9 @@
 #include "bench/devices/place.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/product.h"
+#include "tests/scheduler/gpu/mig/model.h"
 #include "tests/support/catch.h"
 
-#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -19,16 +19,9 @@ using mig::Candidate;
 using mig::Configuration;
 using mig::Geometry;
 using mig::Repartition;
+using tests::model;
 
 namespace {
-
-const Geometry& model(std::string_view name) {
-  const auto& all = mig::geometries();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Geometry& each) { return each.model == name; });
-  REQUIRE(found != all.end());
-  return *found;
-}
 
 // "all-balanced: 3g.40gb×1 2g.20gb×1 1g.10gb×2"
 std::string text_of(const Configuration& configuration) {
