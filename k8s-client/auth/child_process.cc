@@ -25,7 +25,7 @@ using http::ErrorCode;
 
 constexpr std::size_t kErrorsKept = 4096;
 
-std::string text_of(int code) { return std::generic_category().message(code); }
+std::string system_error_text(int code) { return std::generic_category().message(code); }
 
 struct Pipe {
   int read_end = -1;
@@ -135,7 +135,7 @@ void Running::start(const Command& command) {
 
 std::optional<Error> Running::launch(const Command& command) {
   const auto failure = [](int code) {
-    return make_error(ErrorKind::kConfig, "cannot be started: " + text_of(code));
+    return make_error(ErrorKind::kConfig, "cannot be started: " + system_error_text(code));
   };
   const auto output = make_pipe();
   if (!output) return failure(errno);

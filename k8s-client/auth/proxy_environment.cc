@@ -19,7 +19,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
@@ -113,7 +113,7 @@ bool is_excepted(const Endpoint& endpoint, const std::string& exceptions) {
   std::string_view rest = exceptions;
   while (!rest.empty()) {
     const auto comma = std::min(rest.find(','), rest.size());
-    const std::string entry = lower(trimmed(rest.substr(0, comma)));
+    const std::string entry = lower(without_blanks(rest.substr(0, comma)));
     if (!entry.empty() && matches(entry, host, endpoint.port)) return true;
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }

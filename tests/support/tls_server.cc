@@ -18,11 +18,11 @@
 namespace tests {
 namespace {
 
-void must(bool condition) {
+void must_work(bool condition) {
   if (!condition) std::abort();  // the machine cannot do what the test stands on
 }
 
-struct Free {
+struct FreeSsl {
   void operator()(BIO* bio) const { BIO_free(bio); }
   void operator()(X509* certificate) const { X509_free(certificate); }
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
@@ -30,12 +30,12 @@ struct Free {
   void operator()(SSL* ssl) const { SSL_free(ssl); }
 };
 
-std::unique_ptr<BIO, Free> reading(const std::string& text) {
-  return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+std::unique_ptr<BIO, FreeSsl> reading(const std::string& text) {
+  return std::unique_ptr<BIO, FreeSsl>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-std::unique_ptr<X509, Free> certificate_of(const std::string& pem) {
-  return std::unique_ptr<X509, Free>(
+std::unique_ptr<X509, FreeSsl> certificate_of(const std::string& pem) {
+  return std::unique_ptr<X509, FreeSsl>(
       PEM_read_bio_X509(reading(pem).get(), nullptr, nullptr, nullptr));
 }
 
@@ -91,11 +91,11 @@ std::string ReceivedRequest::header(const std::string& name) const {
 }
 
 struct TlsServer::Tls {
-  std::unique_ptr<SSL_CTX, Free> context;
+  std::unique_ptr<SSL_CTX, FreeSsl> context;
 };
 
 struct ServerConnection::Session {
-  std::unique_ptr<SSL, Free> ssl;
+  std::unique_ptr<SSL, FreeSsl> ssl;
 };
 
 TlsServer::TlsServer(ServerOptions options, Script script)
@@ -104,13 +104,13 @@ TlsServer::TlsServer(ServerOptions options, Script script)
     tls_->context.reset(SSL_CTX_new(TLS_server_method()));
     SSL_CTX* context = tls_->context.get();
     const auto certificate = certificate_of(options_.identity.certificate_pem);
-    const std::unique_ptr<EVP_PKEY, Free> key(PEM_read_bio_PrivateKey(
+    const std::unique_ptr<EVP_PKEY, FreeSsl> key(PEM_read_bio_PrivateKey(
         reading(options_.identity.key_pem).get(), nullptr, nullptr, nullptr));
-    must(SSL_CTX_use_certificate(context, certificate.get()) == 1);
-    must(SSL_CTX_use_PrivateKey(context, key.get()) == 1);
+    must_work(SSL_CTX_use_certificate(context, certificate.get()) == 1);
+    must_work(SSL_CTX_use_PrivateKey(context, key.get()) == 1);
     if (!options_.client_ca_pem.empty()) {
       const auto authority = certificate_of(options_.client_ca_pem);
-      must(X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) == 1);
+      must_work(X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) == 1);
       SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
     }
   }
@@ -119,9 +119,9 @@ TlsServer::TlsServer(ServerOptions options, Script script)
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof(address);
-  must(::bind(listening_, reinterpret_cast<sockaddr*>(&address), size) == 0);
-  must(::listen(listening_, SOMAXCONN) == 0);
-  must(::getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  must_work(::bind(listening_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+  must_work(::listen(listening_, SOMAXCONN) == 0);
+  must_work(::getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
   port_ = ntohs(address.sin_port);
   accepting_ = std::jthread([this](const std::stop_token& stop) { accept_connections(stop); });
 }
@@ -247,7 +247,7 @@ std::string ServerConnection::server_name() const {
 
 std::string ServerConnection::client_name() const {
   if (!session_->ssl) return {};
-  const std::unique_ptr<X509, Free> certificate(SSL_get1_peer_certificate(session_->ssl.get()));
+  const std::unique_ptr<X509, FreeSsl> certificate(SSL_get1_peer_certificate(session_->ssl.get()));
   if (!certificate) return {};
   std::array<char, 256> name{};
   X509_NAME_get_text_by_NID(X509_get_subject_name(certificate.get()), NID_commonName, name.data(),

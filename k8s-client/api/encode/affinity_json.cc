@@ -3,8 +3,8 @@
 namespace k8s::json {
 namespace {
 
-constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+constexpr const char* kRequiredField = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr const char* kPreferredField = "preferredDuringSchedulingIgnoredDuringExecution";
 
 Json to_json(const PodAffinityTerm& term) {
   Json object;
@@ -23,24 +23,24 @@ Json to_json(const PodAffinityTerm& term) {
 
 Json to_json(const NodeAffinity& affinity) {
   Json object = Json::object();
-  if (affinity.required) object[kRequired] = to_json(*affinity.required);
+  if (affinity.required) object[kRequiredField] = to_json(*affinity.required);
   for (const auto& term : affinity.preferred) {
     Json weighted;
     weighted["weight"] = term.weight;
     weighted["preference"] = to_json(term.preference);
-    object[kPreferred].push_back(std::move(weighted));
+    object[kPreferredField].push_back(std::move(weighted));
   }
   return object;
 }
 
 Json to_json(const PodAffinity& affinity) {
   Json object = Json::object();
-  for (const auto& term : affinity.required) object[kRequired].push_back(to_json(term));
+  for (const auto& term : affinity.required) object[kRequiredField].push_back(to_json(term));
   for (const auto& term : affinity.preferred) {
     Json weighted;
     weighted["weight"] = term.weight;
     weighted["podAffinityTerm"] = to_json(term.term);
-    object[kPreferred].push_back(std::move(weighted));
+    object[kPreferredField].push_back(std::move(weighted));
   }
   return object;
 }

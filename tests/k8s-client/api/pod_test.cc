@@ -8,7 +8,7 @@
 namespace k8s {
 namespace {
 
-using Op = TolerationOperator;
+using TolerationOp = TolerationOperator;
 using Effect = TaintEffect;
 
 TEST_CASE("A toleration covers taints as upstream's does", "[pod]") {
@@ -19,25 +19,25 @@ TEST_CASE("A toleration covers taints as upstream's does", "[pod]") {
     bool want;
   };
   const std::vector<Case> cases = {
-      {"same key and value", {"gpu", Op::kEqual, "yes", Effect::kNoSchedule}, true},
-      {"another value", {"gpu", Op::kEqual, "no", Effect::kNoSchedule}, false},
-      {"another key", {"cpu", Op::kEqual, "yes", Effect::kNoSchedule}, false},
-      {"another effect", {"gpu", Op::kEqual, "yes", Effect::kNoExecute}, false},
-      {"every effect", {"gpu", Op::kEqual, "yes", std::nullopt}, true},
-      {"Exists, whatever the value", {"gpu", Op::kExists, "", Effect::kNoSchedule}, true},
-      {"Exists, every key", {"", Op::kExists, "", std::nullopt}, true},
-      {"Exists, another key", {"cpu", Op::kExists, "", std::nullopt}, false},
-      {"Lt", {"gpu", Op::kLt, "yes", std::nullopt}, false},
-      {"Gt", {"gpu", Op::kGt, "yes", std::nullopt}, false},
-      {"an operator unknown here", {"gpu", Op::kUnknown, "yes", std::nullopt}, false},
-      {"an effect unknown here", {"gpu", Op::kEqual, "yes", Effect::kUnknown}, false},
+      {"same key and value", {"gpu", TolerationOp::kEqual, "yes", Effect::kNoSchedule}, true},
+      {"another value", {"gpu", TolerationOp::kEqual, "no", Effect::kNoSchedule}, false},
+      {"another key", {"cpu", TolerationOp::kEqual, "yes", Effect::kNoSchedule}, false},
+      {"another effect", {"gpu", TolerationOp::kEqual, "yes", Effect::kNoExecute}, false},
+      {"every effect", {"gpu", TolerationOp::kEqual, "yes", std::nullopt}, true},
+      {"Exists, whatever the value", {"gpu", TolerationOp::kExists, "", Effect::kNoSchedule}, true},
+      {"Exists, every key", {"", TolerationOp::kExists, "", std::nullopt}, true},
+      {"Exists, another key", {"cpu", TolerationOp::kExists, "", std::nullopt}, false},
+      {"Lt", {"gpu", TolerationOp::kLt, "yes", std::nullopt}, false},
+      {"Gt", {"gpu", TolerationOp::kGt, "yes", std::nullopt}, false},
+      {"an operator unknown here", {"gpu", TolerationOp::kUnknown, "yes", std::nullopt}, false},
+      {"an effect unknown here", {"gpu", TolerationOp::kEqual, "yes", Effect::kUnknown}, false},
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
     CHECK(c.given.tolerates(taint) == c.want);
   }
   // Two effects that are unknown here need not be the same one.
-  CHECK_FALSE(Toleration{"gpu", Op::kEqual, "yes", Effect::kUnknown}.tolerates(
+  CHECK_FALSE(Toleration{"gpu", TolerationOp::kEqual, "yes", Effect::kUnknown}.tolerates(
       Taint{"gpu", "yes", Effect::kUnknown}));
 }
 

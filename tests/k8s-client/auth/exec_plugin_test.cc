@@ -13,8 +13,8 @@ using namespace tests;
 namespace {
 
 // A kubeconfig with a user that has `exec` with these fields, in flow style.
-std::string kubeconfig(const std::string& exec, const std::string& other_fields = "",
-                       const std::string& cluster_fields = "") {
+std::string kubeconfig_with_exec(const std::string& exec, const std::string& other_fields = "",
+                                 const std::string& cluster_fields = "") {
   return "current-context: main\n"
          "contexts: [{name: main, context: {cluster: c, user: u}}]\n"
          "clusters:\n"
@@ -26,7 +26,7 @@ std::string kubeconfig(const std::string& exec, const std::string& other_fields 
          exec + "}" + other_fields + "}}\n";
 }
 
-constexpr auto kV1 = "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never";
+constexpr auto kExecV1 = "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never";
 
 std::string program(const TemporaryDirectory& directory, const std::string& name,
                     const std::string& script) {
@@ -69,7 +69,7 @@ TEST_CASE("exec plugin: run with its arguments and environment, told about the c
       "apiVersion: client.authentication.k8s.io/v1beta1, command: ./bin/login, args: [a, 'b c'], "
       "env: [{name: EXEC_PLUGIN_TEST, value: its own}]";
   SECTION("without a word about the cluster") {
-    const auto asked = ask(directory.write("config", kubeconfig(exec)));
+    const auto asked = ask(directory.write("config", kubeconfig_with_exec(exec)));
     CHECK(asked.token.value() == "a-b c-its own-kept");
     CHECK(info() == R"({"apiVersion":"client.authentication.k8s.io/v1beta1",)"
                     R"("kind":"ExecCredential","spec":{"interactive":false}})"
@@ -78,7 +78,7 @@ TEST_CASE("exec plugin: run with its arguments and environment, told about the c
   SECTION("with all of it") {
     const auto file = directory.write(
         "config",
-        kubeconfig(
+        kubeconfig_with_exec(
             exec + ", provideClusterInfo: true", "",
             ", tls-server-name: kubernetes, certificate-authority-data: "
             "LS0tLS1CRUdJTiBYLS0tLS0K, extensions: [{name: other, extension: {a: 1}}, {name: "
@@ -106,8 +106,8 @@ TEST_CASE("exec plugin: found in $PATH when it has no slash") {
   const std::string before = std::getenv("PATH");
   ::setenv("PATH",
            (directory.path("first") + ":" + directory.path("second") + ":" + before).c_str(), 1);
-  const auto asked =
-      ask(directory.write("config", kubeconfig(std::string(kV1) + ", command: login-plugin")));
+  const auto asked = ask(directory.write(
+      "config", kubeconfig_with_exec(std::string(kExecV1) + ", command: login-plugin")));
   ::setenv("PATH", before.c_str(), 1);
   CHECK(asked.token.value() == "found");
 }
@@ -116,7 +116,8 @@ TEST_CASE("exec plugin: a failure names the command and its exit code, and not w
   const TemporaryDirectory directory;
   program(directory, "login", "echo 'no session' >&2; echo 'second line' >&2; exit 5\n");
   const auto asked = ask(directory.write(
-      "config", kubeconfig(std::string(kV1) + ", command: ./login, installHint: run setup first")));
+      "config", kubeconfig_with_exec(std::string(kExecV1) +
+                                     ", command: ./login, installHint: run setup first")));
   REQUIRE_FALSE(asked.token.has_value());
   CHECK(asked.token.error().message ==
         "credential plugin \"./login\": exit code 5, and it wrote to its standard error; run it to "
@@ -130,7 +131,7 @@ TEST_CASE("exec plugin: what is not right is said with its place") {
     std::string other_fields;
     std::string want;
   };
-  const std::string v1 = kV1;
+  const std::string v1 = kExecV1;
   const auto c = GENERATE_COPY(values<Case>({
       {"no version", "command: /bin/sh", "", "exec.apiVersion: is missing"},
       {"old version", "apiVersion: client.authentication.k8s.io/v1alpha1, command: /bin/sh", "",
@@ -154,7 +155,7 @@ TEST_CASE("exec plugin: what is not right is said with its place") {
   CAPTURE(c.name);
   const TemporaryDirectory directory;
   const auto access =
-      k8s::load_kubeconfig(directory.write("config", kubeconfig(c.exec, c.other_fields)));
+      k8s::load_kubeconfig(directory.write("config", kubeconfig_with_exec(c.exec, c.other_fields)));
   REQUIRE_FALSE(access.has_value());
   CHECK(access.error().kind == k8s::ErrorKind::kConfig);
   CHECK_THAT(access.error().message, Catch::Contains(":6: users[0].user." + c.want));
@@ -162,7 +163,8 @@ TEST_CASE("exec plugin: what is not right is said with its place") {
 
 TEST_CASE("exec plugin: a proxy of the environment stops a kubeconfig, too") {
   const TemporaryDirectory directory;
-  const auto file = directory.write("config", kubeconfig(std::string(kV1) + ", command: /bin/sh"));
+  const auto file =
+      directory.write("config", kubeconfig_with_exec(std::string(kExecV1) + ", command: /bin/sh"));
   ::setenv("HTTPS_PROXY", "http://proxy:3128", 1);
   const auto refused = k8s::load_kubeconfig(file);
   ::setenv("NO_PROXY", "10.0.0.0/8", 1);

@@ -33,14 +33,14 @@ EventObject failed_scheduling(const std::string& pod) {
   return event;
 }
 
-struct World {
+struct RecorderWorld {
   tests::ManualLoop loop;
   tests::FakeTransport transport{loop};
   Client client{transport, loop};
   bool may_send = true;
   std::optional<EventRecorder> recorder;
 
-  explicit World(EventRecorder::Options options = {}) {
+  explicit RecorderWorld(EventRecorder::Options options = {}) {
     recorder.emplace(client, loop, options, [this] { return may_send; });
   }
   void record(const std::string& pod) {
@@ -69,7 +69,7 @@ struct World {
 };
 
 TEST_CASE("an event is written once", "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   const Json body = world.answer("a", Method::kPost);
   CHECK_FALSE(body.contains("series"));
@@ -79,7 +79,7 @@ TEST_CASE("an event is written once", "[events]") {
 }
 
 TEST_CASE("repeats become a series, written at intervals", "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   world.answer("a", Method::kPost);
   for (int second = 0; second < 9; ++second) {
@@ -99,7 +99,7 @@ TEST_CASE("repeats become a series, written at intervals", "[events]") {
 }
 
 TEST_CASE("a repeat long after the interval is written at once", "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   world.answer("a", Method::kPost);
   world.loop.advance(5min);
@@ -108,7 +108,7 @@ TEST_CASE("a repeat long after the interval is written at once", "[events]") {
 }
 
 TEST_CASE("a repeat after the window is a new event", "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   world.answer("a", Method::kPost);
   world.loop.advance(361s);
@@ -118,7 +118,7 @@ TEST_CASE("a repeat after the window is a new event", "[events]") {
 }
 
 TEST_CASE("what repeats before it could be written is created as a series", "[events]") {
-  World world;
+  RecorderWorld world;
   world.may_send = false;
   world.record("a");
   world.record("a");
@@ -133,7 +133,7 @@ TEST_CASE("what repeats before it could be written is created as a series", "[ev
 }
 
 TEST_CASE("a repeat during the create follows as a patch", "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   const auto create = world.transport.next();
   world.record("a");
@@ -143,7 +143,7 @@ TEST_CASE("a repeat during the create follows as a patch", "[events]") {
 }
 
 TEST_CASE("only so many writes are under way", "[events]") {
-  World world({.max_in_flight = 2});
+  RecorderWorld world({.max_in_flight = 2});
   for (const char* pod : {"a", "b", "c"}) world.record(pod);
   const auto first = world.transport.next();
   const auto second = world.transport.next();
@@ -153,7 +153,7 @@ TEST_CASE("only so many writes are under way", "[events]") {
 }
 
 TEST_CASE("binds go first: between two events too", "[events]") {
-  World world({.max_in_flight = 1});
+  RecorderWorld world({.max_in_flight = 1});
   world.record("a");
   world.record("b");
   world.may_send = false;
@@ -167,7 +167,7 @@ TEST_CASE("binds go first: between two events too", "[events]") {
 TEST_CASE("events that the server refuses are dropped and counted", "[events]") {
   for (const int status : {403, 404, 409, 422}) {
     CAPTURE(status);
-    World world;
+    RecorderWorld world;
     world.record("a");
     world.answer("a", Method::kPost, status);
     world.loop.advance(1h);
@@ -179,7 +179,7 @@ TEST_CASE("events that the server refuses are dropped and counted", "[events]") 
 }
 
 TEST_CASE("failures that pass are tried again, in order, and not for ever", "[events]") {
-  World world({.max_attempts = 3});
+  RecorderWorld world({.max_attempts = 3});
   world.record("a");
   world.transport.next()->respond(429, "", {{"Retry-After", "9"}});
   world.loop.run_ready();
@@ -204,7 +204,7 @@ TEST_CASE("failures that pass are tried again, in order, and not for ever", "[ev
 }
 
 TEST_CASE("after an outage events flow again within seconds, and trouble is news", "[events]") {
-  World world({.max_attempts = 1000, .back_off = {.limit = 5s, .jitter = 0.0}});
+  RecorderWorld world({.max_attempts = 1000, .back_off = {.limit = 5s, .jitter = 0.0}});
   world.record("a");
   for (int second = 0; second < 300; ++second) {
     if (world.transport.has_next()) world.answer("a", Method::kPost, 503);
@@ -220,7 +220,7 @@ TEST_CASE("after an outage events flow again within seconds, and trouble is news
 }
 
 TEST_CASE("an event whose creation was not answered for certain exists already", "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   SECTION("no answer came") { world.transport.next()->fail(ErrorKind::kConnection, "reset", true); }
   SECTION("one came that does not say") { world.answer("a", Method::kPost, 504); }
@@ -234,7 +234,7 @@ TEST_CASE("an event whose creation was not answered for certain exists already",
 }
 
 TEST_CASE("an event that exists already is not written again for nothing", "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   world.transport.next()->fail(ErrorKind::kConnection, "reset", true);
   world.loop.advance(10s);
@@ -245,7 +245,7 @@ TEST_CASE("an event that exists already is not written again for nothing", "[eve
 
 TEST_CASE("what was repeated before an event turns out to exist is told as its series",
           "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   world.transport.next()->fail(ErrorKind::kConnection, "reset", true);
   world.loop.run_ready();
@@ -259,7 +259,7 @@ TEST_CASE("what was repeated before an event turns out to exist is told as its s
 }
 
 TEST_CASE("a series whose event has expired becomes a new event", "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   world.answer("a", Method::kPost);
   world.record("a");
@@ -270,7 +270,7 @@ TEST_CASE("a series whose event has expired becomes a new event", "[events]") {
 }
 
 TEST_CASE("one object causes no more events than its budget allows", "[events]") {
-  World world({.budget = {.burst = 3}});
+  RecorderWorld world({.budget = {.burst = 3}});
   const auto record = [&](const std::string& pod, int round) {
     EventObject event = failed_scheduling(pod);
     event.note += " in round " + std::to_string(round);
@@ -284,7 +284,7 @@ TEST_CASE("one object causes no more events than its budget allows", "[events]")
 }
 
 TEST_CASE("memory is bounded: the oldest that waits is dropped and counted", "[events]") {
-  World world({.max_waiting = 2});
+  RecorderWorld world({.max_waiting = 2});
   SECTION("but not while there are written ones to forget") {
     world.record("a");
     world.answer("a", Method::kPost);
@@ -306,7 +306,7 @@ TEST_CASE("memory is bounded: the oldest that waits is dropped and counted", "[e
 }
 
 TEST_CASE("a flush writes what waits, and ends", "[events]") {
-  World world;
+  RecorderWorld world;
   bool flushed = false;
   const auto flush = [&] { world.recorder->flush(5s, [&flushed] { flushed = true; }); };
   SECTION("with nothing to do") {
@@ -350,7 +350,7 @@ TEST_CASE("a flush writes what waits, and ends", "[events]") {
 }
 
 TEST_CASE("a recorder may be destroyed with writes under way, or by its own flush", "[events]") {
-  World world;
+  RecorderWorld world;
   world.record("a");
   const auto call = world.transport.next();
   SECTION("under way") {

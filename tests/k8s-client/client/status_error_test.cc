@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Case {
+struct StatusCase {
   const char* name;
   Response response;
   std::string message;
@@ -26,7 +26,7 @@ std::string repeated(const std::string& text) {
 }
 
 TEST_CASE("an answer outside 2xx becomes an error in the server's words", "[client]") {
-  const std::vector<Case> cases = {
+  const std::vector<StatusCase> cases = {
       {"a Status",
        {409, {}, R"({"kind":"Status","code":409,"reason":"Conflict","message":"no"})"},
        "409 Conflict: no",
@@ -82,7 +82,7 @@ TEST_CASE("an answer outside 2xx becomes an error in the server's words", "[clie
        {}},
       {"a status without a name", {418, {}, ""}, "418", "", {}},
   };
-  for (const Case& c : cases) {
+  for (const StatusCase& c : cases) {
     DYNAMIC_SECTION(c.name) {
       Decoder decoder;
       const Error error = status_error(c.response, decoder);

@@ -18,7 +18,7 @@ std::string framed(const std::string& message) {
   return frame + message;
 }
 
-Frames split(const std::vector<std::string>& chunks, bool* rest = nullptr) {
+Frames split_frames(const std::vector<std::string>& chunks, bool* rest = nullptr) {
   FrameSplitter splitter;
   Frames frames;
   for (const std::string& chunk : chunks) {
@@ -59,7 +59,7 @@ TEST_CASE("a stream is cut into frames wherever its chunks are cut", "[watch]") 
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
       bool rest = false;
-      CHECK(split(c.chunks, &rest) == c.want);
+      CHECK(split_frames(c.chunks, &rest) == c.want);
       CHECK(rest == c.rest);
     }
   }
@@ -68,7 +68,7 @@ TEST_CASE("a stream is cut into frames wherever its chunks are cut", "[watch]") 
 TEST_CASE("any cut of a stream gives the same frames", "[watch]") {
   const std::string stream =
       framed("{}") + framed("") + framed(std::string(300, 'x')) + framed("\n\0\n"s);
-  const Frames want = split({stream});
+  const Frames want = split_frames({stream});
   REQUIRE(want.size() == 4);
   std::mt19937_64 random(7);
   for (int round = 0; round < 500; ++round) {
@@ -78,7 +78,7 @@ TEST_CASE("any cut of a stream gives the same frames", "[watch]") {
       chunks.push_back(stream.substr(at, length));
       at += length;
     }
-    REQUIRE(split(chunks) == want);
+    REQUIRE(split_frames(chunks) == want);
   }
 }
 

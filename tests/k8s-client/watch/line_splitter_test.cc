@@ -10,7 +10,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-Lines split(const std::vector<std::string>& chunks, bool* rest = nullptr) {
+Lines split_lines(const std::vector<std::string>& chunks, bool* rest = nullptr) {
   LineSplitter splitter;
   Lines lines;
   for (const std::string& chunk : chunks) {
@@ -24,7 +24,7 @@ Lines split(const std::vector<std::string>& chunks, bool* rest = nullptr) {
   return lines;
 }
 
-struct Case {
+struct SplitCase {
   const char* name;
   std::vector<std::string> chunks;
   Lines want;
@@ -32,7 +32,7 @@ struct Case {
 };
 
 TEST_CASE("a stream is cut into lines wherever its chunks are cut", "[watch]") {
-  const std::vector<Case> cases = {
+  const std::vector<SplitCase> cases = {
       {"nothing", {}, {}, false},
       {"one line", {"{\"a\":1}\n"}, {"{\"a\":1}"}, false},
       {"two lines in one chunk", {"one\ntwo\n"}, {"one", "two"}, false},
@@ -44,10 +44,10 @@ TEST_CASE("a stream is cut into lines wherever its chunks are cut", "[watch]") {
       {"carriage returns are cut off", {"one\r\ntwo\r", "\n\r\n"}, {"one", "two"}, false},
       {"empty chunks", {"", "one", "", "\n", ""}, {"one"}, false},
   };
-  for (const Case& c : cases) {
+  for (const SplitCase& c : cases) {
     DYNAMIC_SECTION(c.name) {
       bool rest = false;
-      CHECK(split(c.chunks, &rest) == c.want);
+      CHECK(split_lines(c.chunks, &rest) == c.want);
       CHECK(rest == c.rest);
     }
   }
@@ -55,7 +55,7 @@ TEST_CASE("a stream is cut into lines wherever its chunks are cut", "[watch]") {
 
 TEST_CASE("any cut of a stream gives the same lines", "[watch]") {
   const std::string stream = "{\"type\":\"ADDED\"}\n{}\n\nthird line, rather longer\r\nx\n";
-  const Lines want = split({stream});
+  const Lines want = split_lines({stream});
   REQUIRE(want.size() == 4);
   std::mt19937_64 random(7);
   for (int round = 0; round < 500; ++round) {
@@ -66,7 +66,7 @@ TEST_CASE("any cut of a stream gives the same lines", "[watch]") {
       at += length;
     }
     CAPTURE(chunks);
-    REQUIRE(split(chunks) == want);
+    REQUIRE(split_lines(chunks) == want);
   }
 }
 
