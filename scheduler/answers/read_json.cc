@@ -11,7 +11,6 @@
 namespace sched::answers {
 namespace {
 
-using Json = nlohmann::json;
 // Thrown if the text is JSON, but not an answer that this version knows.
 struct NotKnown {};
 using Verdict = Why::Verdict;
@@ -27,21 +26,21 @@ const Verdict* verdict_of(const std::string& text) {
 }
 
 template <typename T>
-void read_into(const Json& object, const char* key, T& into) {
+void read_into(const nlohmann::json& object, const char* key, T& into) {
   if (const auto found = object.find(key); found != object.end()) found->get_to(into);
 }
 
-const Json& list_in(const Json& object, const char* key) {
-  static const Json kNone = Json::array();
+const nlohmann::json& list_in(const nlohmann::json& object, const char* key) {
+  static const nlohmann::json kNone = nlohmann::json::array();
   const auto found = object.find(key);
   return found == object.end() ? kNone : *found;
 }
 
-Candidate candidate_of(const Json& json) {
+Candidate candidate_of(const nlohmann::json& json) {
   Candidate candidate;
   read_into(json, "node", candidate.node);
   read_into(json, "totalScore", candidate.total_score);
-  for (const Json& one : list_in(json, "scores")) {
+  for (const auto& one : list_in(json, "scores")) {
     PluginScore& score = candidate.scores.emplace_back();
     read_into(one, "plugin", score.plugin);
     read_into(one, "score", score.score);
@@ -50,27 +49,27 @@ Candidate candidate_of(const Json& json) {
   return candidate;
 }
 
-void read_judgement(const Json& json, Why& why) {
+void read_judgement(const nlohmann::json& json, Why& why) {
   read_into(json, "allNodes", why.all_nodes);
   read_into(json, "fittingNodes", why.fitting_nodes);
-  for (const Json& one : list_in(json, "reasons")) {
+  for (const auto& one : list_in(json, "reasons")) {
     ReasonRow& row = why.reasons.emplace_back();
     read_into(one, "nodes", row.nodes);
     read_into(one, "reason", row.reason);
     read_into(one, "example", row.example);
   }
   read_into(json, "details", why.details);
-  for (const Json& one : list_in(json, "candidates")) why.candidates.push_back(candidate_of(one));
+  for (const auto& one : list_in(json, "candidates")) why.candidates.push_back(candidate_of(one));
 }
 
-void read_room(const Json& json, Why& why) {
+void read_room(const nlohmann::json& json, Why& why) {
   if (const auto frees = json.find("freesWhen"); frees != json.end()) {
     read_into(*frees, "node", why.room.node);
     read_into(*frees, "podsEnd", why.ends);
   }
   read_into(json, "wouldRunOnOneMore", why.room.if_empty);
   read_into(json, "wouldRunOnOneMoreOfType", why.room.if_empty_type);
-  for (const Json& one : list_in(json, "wouldRunIfChanged")) {
+  for (const auto& one : list_in(json, "wouldRunIfChanged")) {
     Remedy& remedy = why.remedies.emplace_back();
     read_into(one, "what", remedy.change.what);
     read_into(one, "to", remedy.change.to);
@@ -88,7 +87,7 @@ void read_room(const Json& json, Why& why) {
   read_into(*withheld, "gpusOfPodsThatEnd", read.gpus);
 }
 
-void read_into(const Json& object, const char* key, PodRef& pod) {
+void read_into(const nlohmann::json& object, const char* key, PodRef& pod) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return;
   read_into(*found, "namespace", pod.namespace_);
@@ -96,7 +95,7 @@ void read_into(const Json& object, const char* key, PodRef& pod) {
 }
 
 // Another process wrote the text, so it may have no valid time there.
-void read_into(const Json& object, const char* key, Time& time) {
+void read_into(const nlohmann::json& object, const char* key, Time& time) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return;
   const auto read = k8s::json::parse_rfc3339(found->get<std::string>());
@@ -104,7 +103,7 @@ void read_into(const Json& object, const char* key, Time& time) {
   time = std::chrono::time_point_cast<Time::duration>(*read);
 }
 
-void read_into(const Json& object, const char* key, k8s::Quantity& quantity) {
+void read_into(const nlohmann::json& object, const char* key, k8s::Quantity& quantity) {
   const auto found = object.find(key);
   if (found == object.end()) return;
   const auto read = k8s::Quantity::parse(found->get<std::string>());
@@ -112,7 +111,7 @@ void read_into(const Json& object, const char* key, k8s::Quantity& quantity) {
   quantity = *read;
 }
 
-void read_into(const Json& object, const char* key, k8s::GpuQuota::Use& use) {
+void read_into(const nlohmann::json& object, const char* key, k8s::GpuQuota::Use& use) {
   const auto found = object.find(key);
   if (found == object.end()) return;
   read_into(*found, "guaranteed", use.guaranteed);
@@ -122,17 +121,17 @@ void read_into(const Json& object, const char* key, k8s::GpuQuota::Use& use) {
   read_into(*found, "pending", use.pending);
 }
 
-void read_into(const Json& object, const char* key, std::chrono::seconds& seconds) {
+void read_into(const nlohmann::json& object, const char* key, std::chrono::seconds& seconds) {
   std::int64_t count = 0;
   read_into(object, key, count);
   seconds = std::chrono::seconds(count);
 }
 
-void read_age(const Json& json, std::optional<std::chrono::seconds>& age) {
+void read_age(const nlohmann::json& json, std::optional<std::chrono::seconds>& age) {
   if (json.contains("dataAgeSeconds")) read_into(json, "dataAgeSeconds", age.emplace());
 }
 
-void read_chosen(const Json& json, Why& why) {
+void read_chosen(const nlohmann::json& json, Why& why) {
   const auto found = json.find("chosen");
   if (found == json.end()) return;
   Chosen& chosen = why.chosen.emplace();
@@ -151,7 +150,7 @@ void read_chosen(const Json& json, Why& why) {
   chosen.runner_up = std::move(second);
 }
 
-void read_into(const Json& object, const char* key, Pieces& pieces) {
+void read_into(const nlohmann::json& object, const char* key, Pieces& pieces) {
   const auto found = object.find(key);
   if (found == object.end()) return;
   read_into(*found, "total", pieces.total);
@@ -160,7 +159,7 @@ void read_into(const Json& object, const char* key, Pieces& pieces) {
   read_into(*found, "free", pieces.free);
 }
 
-TypeRow type_of(const Json& json) {
+TypeRow type_of(const nlohmann::json& json) {
   TypeRow row;
   read_into(json, "type", row.type);
   read_into(json, "form", row.form);
@@ -172,7 +171,7 @@ TypeRow type_of(const Json& json) {
   return row;
 }
 
-ClosedNode closed_of(const Json& json) {
+ClosedNode closed_of(const nlohmann::json& json) {
   ClosedNode node;
   read_into(json, "node", node.node);
   read_into(json, "why", node.why);
@@ -181,7 +180,7 @@ ClosedNode closed_of(const Json& json) {
   return node;
 }
 
-QueueRow row_of(const Json& json) {
+QueueRow row_of(const nlohmann::json& json) {
   QueueRow row;
   read_into(json, "position", row.position);
   read_into(json, "placeInLine", row.place_in_line);
@@ -197,17 +196,17 @@ QueueRow row_of(const Json& json) {
   return row;
 }
 
-QuotaStatus quota_of(const Json& json) {
+QuotaStatus quota_of(const nlohmann::json& json) {
   QuotaStatus quota;
   read_into(json, "name", quota.name);
   read_into(json, "parent", quota.parent);
   read_into(json, "total", quota.status.total);
-  for (const Json& one : list_in(json, "lines")) {
+  for (const auto& one : list_in(json, "lines")) {
     k8s::GpuQuota::LineStatus& line = quota.status.quotas.emplace_back();
     read_into(one, "gpuType", line.gpu_type);
     read_into(one, "use", line.use);
   }
-  for (const Json& one : list_in(json, "conditions")) {
+  for (const auto& one : list_in(json, "conditions")) {
     k8s::Condition& condition = quota.status.conditions.emplace_back();
     read_into(one, "type", condition.type);
     read_into(one, "status", condition.status);
@@ -217,7 +216,7 @@ QuotaStatus quota_of(const Json& json) {
   return quota;
 }
 
-Loan loan_of(const Json& json) {
+Loan loan_of(const nlohmann::json& json) {
   Loan loan;
   read_into(json, "pod", loan.pod);
   read_into(json, "quota", loan.quota);
@@ -227,8 +226,8 @@ Loan loan_of(const Json& json) {
   return loan;
 }
 
-Json answer_of_kind(std::string_view text, const char* kind) {
-  Json json = Json::parse(text);
+nlohmann::json answer_of_kind(std::string_view text, const char* kind) {
+  auto json = nlohmann::json::parse(text);
   if (json.at("kind") != kind) throw NotKnown();
   return json;
 }
@@ -239,7 +238,7 @@ auto read_answer(Read&& read) -> tl::expected<decltype(read()), std::string> try
   return read();
 } catch (const NotKnown&) {
   return tl::unexpected<std::string>("the answer is not one that this version knows");
-} catch (const Json::exception&) {
+} catch (const nlohmann::json::exception&) {
   return tl::unexpected<std::string>("the answer is no JSON of an answer");
 }
 
@@ -247,13 +246,13 @@ auto read_answer(Read&& read) -> tl::expected<decltype(read()), std::string> try
 
 tl::expected<Overview, std::string> read_overview(std::string_view text) {
   return read_answer([&] {
-    const Json json = answer_of_kind(text, "Overview");
+    const nlohmann::json json = answer_of_kind(text, "Overview");
     Overview overview;
     read_into(json, "gpus", overview.gpus);
     read_into(json, "migInstances", overview.instances);
     read_into(json, "replicas", overview.replicas);
-    for (const Json& one : list_in(json, "types")) overview.types.push_back(type_of(one));
-    for (const Json& one : list_in(json, "closedNodes")) overview.closed.push_back(closed_of(one));
+    for (const auto& one : list_in(json, "types")) overview.types.push_back(type_of(one));
+    for (const auto& one : list_in(json, "closedNodes")) overview.closed.push_back(closed_of(one));
     if (const auto waiting = json.find("waiting"); waiting != json.end()) {
       read_into(*waiting, "pods", overview.waiting.pods);
       read_into(*waiting, "gpus", overview.waiting.gpus);
@@ -269,15 +268,15 @@ tl::expected<Overview, std::string> read_overview(std::string_view text) {
 
 tl::expected<Queue, std::string> read_queue(std::string_view text) {
   return read_answer([&] {
-    const Json json = answer_of_kind(text, "Queue");
+    const nlohmann::json json = answer_of_kind(text, "Queue");
     Queue queue;
-    for (const Json& one : list_in(json, "pods")) queue.rows.push_back(row_of(one));
-    for (const Json& one : list_in(json, "neverAsWritten")) {
+    for (const auto& one : list_in(json, "pods")) queue.rows.push_back(row_of(one));
+    for (const auto& one : list_in(json, "neverAsWritten")) {
       NeverRow& row = queue.never.emplace_back();
       read_into(one, "pod", row.pod);
       read_into(one, "why", row.why);
     }
-    for (const Json& one : list_in(json, "notOurs")) {
+    for (const auto& one : list_in(json, "notOurs")) {
       StrangerRow& row = queue.strangers.emplace_back();
       read_into(one, "pod", row.pod);
       read_into(one, "schedulerName", row.scheduler_name);
@@ -294,11 +293,11 @@ tl::expected<Queue, std::string> read_queue(std::string_view text) {
 
 tl::expected<QuotasSeen, std::string> read_quotas(std::string_view text) {
   return read_answer([&] {
-    const Json json = answer_of_kind(text, "Quotas");
+    const nlohmann::json json = answer_of_kind(text, "Quotas");
     QuotasSeen quotas;
-    for (const Json& one : list_in(json, "quotas")) quotas.of.quotas.push_back(quota_of(one));
+    for (const auto& one : list_in(json, "quotas")) quotas.of.quotas.push_back(quota_of(one));
     read_into(json, "namespace", quotas.namespace_);
-    for (const Json& one : list_in(json, "borrowed")) quotas.loans.push_back(loan_of(one));
+    for (const auto& one : list_in(json, "borrowed")) quotas.loans.push_back(loan_of(one));
     read_into(json, "without", quotas.of.without);
     read_into(json, "selectedInVainBy", quotas.of.in_vain);
     read_into(json, "withheld", quotas.is_withheld);
@@ -317,7 +316,7 @@ tl::expected<QuotasSeen, std::string> read_quotas(std::string_view text) {
 
 tl::expected<Why, std::string> read_why(std::string_view text) {
   return read_answer([&] {
-    const Json json = answer_of_kind(text, "Why");
+    const nlohmann::json json = answer_of_kind(text, "Why");
     const Verdict* verdict = verdict_of(json.at("verdict").get<std::string>());
     if (verdict == nullptr) throw NotKnown();
     Why why;
