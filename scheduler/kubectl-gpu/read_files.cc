@@ -76,7 +76,7 @@ bool is_json(std::string_view text) {
 }
 
 template <typename Object>
-k8s::Result<std::optional<Event>> read(std::string_view json) {
+k8s::Result<std::optional<Event>> read_object(std::string_view json) {
   static k8s::Decoder decoder;
   auto object = decoder.object<Object>(json);
   if (!object) return tl::unexpected(std::move(object.error()));
@@ -98,7 +98,7 @@ constexpr bool kHasNamespace =
     std::is_same_v<Object, k8s::StatefulSet>;
 
 template <typename Object>
-void complete(Object& object, const std::string& namespace_) {
+void complete_object(Object& object, const std::string& namespace_) {
   k8s::ObjectMeta& metadata = object.metadata;
   if (kHasNamespace<Object> && metadata.namespace_.empty()) metadata.namespace_ = namespace_;
   // The key of pods in the engine.
@@ -119,22 +119,22 @@ struct Kind {
 };
 constexpr std::string_view kStorage = "storage.k8s.io";
 constexpr std::array<Kind, 16> kKinds = {{
-    {"Pod", "", read<k8s::Pod>},
-    {"Node", "", read<k8s::Node>},
-    {"Namespace", "", read<k8s::Namespace>},
-    {"GpuQuota", "gpu-scheduler.io", read<k8s::GpuQuota>},
-    {"PersistentVolumeClaim", "", read<k8s::PersistentVolumeClaim>},
-    {"PersistentVolume", "", read<k8s::PersistentVolume>},
-    {"StorageClass", kStorage, read<k8s::StorageClass>},
-    {"CSINode", kStorage, read<k8s::CsiNode>},
-    {"CSIDriver", kStorage, read<k8s::CsiDriver>},
-    {"CSIStorageCapacity", kStorage, read<k8s::CsiStorageCapacity>},
-    {"VolumeAttachment", kStorage, read<k8s::VolumeAttachment>},
-    {"DeviceClass", "resource.k8s.io", read<k8s::DeviceClass>},
-    {"Service", "", read<k8s::Service>},
-    {"ReplicationController", "", read<k8s::ReplicationController>},
-    {"ReplicaSet", "apps", read<k8s::ReplicaSet>},
-    {"StatefulSet", "apps", read<k8s::StatefulSet>},
+    {"Pod", "", read_object<k8s::Pod>},
+    {"Node", "", read_object<k8s::Node>},
+    {"Namespace", "", read_object<k8s::Namespace>},
+    {"GpuQuota", "gpu-scheduler.io", read_object<k8s::GpuQuota>},
+    {"PersistentVolumeClaim", "", read_object<k8s::PersistentVolumeClaim>},
+    {"PersistentVolume", "", read_object<k8s::PersistentVolume>},
+    {"StorageClass", kStorage, read_object<k8s::StorageClass>},
+    {"CSINode", kStorage, read_object<k8s::CsiNode>},
+    {"CSIDriver", kStorage, read_object<k8s::CsiDriver>},
+    {"CSIStorageCapacity", kStorage, read_object<k8s::CsiStorageCapacity>},
+    {"VolumeAttachment", kStorage, read_object<k8s::VolumeAttachment>},
+    {"DeviceClass", "resource.k8s.io", read_object<k8s::DeviceClass>},
+    {"Service", "", read_object<k8s::Service>},
+    {"ReplicationController", "", read_object<k8s::ReplicationController>},
+    {"ReplicaSet", "apps", read_object<k8s::ReplicaSet>},
+    {"StatefulSet", "apps", read_object<k8s::StatefulSet>},
 }};
 
 }  // namespace
@@ -175,7 +175,7 @@ k8s::Result<std::optional<Event>> event_of(const FoundObject& object) {
 void complete(Event& event, const std::string& namespace_) {
   std::visit(
       [&](auto& one) {
-        if constexpr (requires { one.object.metadata; }) complete(one.object, namespace_);
+        if constexpr (requires { one.object.metadata; }) complete_object(one.object, namespace_);
       },
       event);
 }
