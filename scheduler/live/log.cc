@@ -37,8 +37,7 @@ std::string quoted(std::string_view value) {
 }
 
 std::string json(std::string_view value) {
-  using Json = nlohmann::json;
-  return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // Set once, before there are other threads.

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Text from the API server may hold any bytes; an answer must not fail because of it.
-std::string text_of(const Json& json) {
+std::string json_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -43,7 +43,7 @@ std::string to_json(const k8s::Pod& pod, const Explanation& explanation, std::si
                      {"numbers", node.numbers}});
   }
   json["nodesLeftOut"] = explanation.nodes.size() - shown;
-  return text_of(json);
+  return json_line(json);
 }
 
 std::string to_json(const k8s::Pod& pod, const std::vector<Candidate>& candidates) {
@@ -59,7 +59,7 @@ std::string to_json(const k8s::Pod& pod, const std::vector<Candidate>& candidate
                     {"totalScore", candidate.total_score},
                     {"scores", std::move(scores)}});
   }
-  return text_of(json);
+  return json_line(json);
 }
 
 }  // namespace sched::live

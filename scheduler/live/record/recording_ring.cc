@@ -74,7 +74,7 @@ std::uint64_t decisions_in(const EngineCall& call) {
 }
 
 template <typename Segments>
-std::size_t bytes_of(const Segments& segments) {
+std::size_t total_bytes(const Segments& segments) {
   return std::accumulate(segments.begin(), segments.end(), std::size_t{0},
                          [](std::size_t sum, const auto& each) { return sum + each.bytes(); });
 }
@@ -127,7 +127,7 @@ void RecordingRing::keep_limits() {
   if (const std::size_t old = too_old(); old > 0) fold(old);
   if (const std::size_t many = too_many_bytes(); many > 0) fold(many);
   // Otherwise little room would be left for calls, and they would be folded again and again.
-  if (bytes_of(snapshot_) > limits_.bytes / 4 * 3) give_up();
+  if (total_bytes(snapshot_) > limits_.bytes / 4 * 3) give_up();
 }
 
 std::size_t RecordingRing::too_old() const {
@@ -203,7 +203,7 @@ void RecordingRing::fold(std::size_t segments) {
   snapshot_ = std::move(snapshot);
   header_.snapshot =
       RecordHeader::Snapshot{.objects = objects, .decisions = decisions, .at = until};
-  bytes_ = bytes_of(snapshot_) + bytes_of(segments_);
+  bytes_ = total_bytes(snapshot_) + total_bytes(segments_);
 }
 
 void RecordingRing::give_up() {

@@ -27,12 +27,12 @@ constexpr std::string_view kPath = "/ui";
 // The account of the questions that the page asks for its document, not for a user.
 constexpr const char* kOwnAccount = "the page";
 
-Reply json_reply(std::shared_ptr<const std::string> json) {
+Reply page_reply(std::shared_ptr<const std::string> json) {
   return {
       .body = std::move(json), .content_type = "application/json", .headers = server::ui_headers()};
 }
-Reply json_reply(std::string json) {
-  return json_reply(std::make_shared<const std::string>(std::move(json)));
+Reply page_reply(std::string json) {
+  return page_reply(std::make_shared<const std::string>(std::move(json)));
 }
 
 Reply with_headers(Reply reply) {
@@ -113,7 +113,7 @@ void UiPage::answer_for(const std::string& path, const std::string& query, Asker
 }
 
 void UiPage::get_state(Answer answer) {
-  if (state_ && loop_.now() - state_made_ < state_life_) return answer(json_reply(state_));
+  if (state_ && loop_.now() - state_made_ < state_life_) return answer(page_reply(state_));
   waiting_.push_back(std::move(answer));
   ask_for_state();
 }
@@ -151,7 +151,7 @@ void UiPage::has_seen(ClusterSeen seen) {
   state_ = std::make_shared<const std::string>(
       to_json(std::move(seen), scheduler_.about, *scheduler_.notes, history_));
   state_made_ = loop_.now();
-  for (const Answer& answer : std::exchange(waiting_, {})) answer(json_reply(state_));
+  for (const Answer& answer : std::exchange(waiting_, {})) answer(page_reply(state_));
 }
 
 std::chrono::nanoseconds UiPage::thread_time() {
@@ -179,7 +179,7 @@ void UiPage::get_why(const std::string& query, Asker::Client client, Answer answ
                if (!*why) return answer(with_headers(text_reply(404, std::move(why->error()))));
                scheduler_.on_judged(**why);
                scheduler_.notes->name_ends(**why);
-               answer(json_reply(answers::to_json(**why)));
+               answer(page_reply(answers::to_json(**why)));
              });
 }
 
@@ -200,7 +200,7 @@ void UiPage::get_node(const std::string& query, Asker::Client client, Answer ans
               text_reply(404, fmt::format("no node \"{}\" has GPUs\n", k8s::shown(name)))));
         }
         const GpuNode& found = **node;
-        answer(json_reply(answers::to_json({found}, scheduler_.notes->names_of(found.tenants))));
+        answer(page_reply(answers::to_json({found}, scheduler_.notes->names_of(found.tenants))));
       });
 }
 
@@ -220,7 +220,7 @@ void UiPage::get_what_if(const std::string& query, Asker::Client client, Answer 
         scheduler_.notes->name_ends(*why);
         const std::string noted =
             notes.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        answer(json_reply(R"({"notes":)" + noted + R"(,"why":)" + answers::to_json(*why) + "}\n"));
+        answer(page_reply(R"({"notes":)" + noted + R"(,"why":)" + answers::to_json(*why) + "}\n"));
       });
 }
 

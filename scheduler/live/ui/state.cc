@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Text from the API server may hold any bytes; the page must not fail because of it.
-std::string text_of(const Json& json) {
+std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -215,20 +215,20 @@ std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes
                      {"replica", about.replica},
                      {"version", about.version},
                      {"schedulerNames", about.scheduler_names}};
-  std::string json = text_of(head);
+  std::string json = json_text(head);
   json.pop_back();  // the brace, which comes at the end
   const auto add = [&](std::string_view name, const std::string& value) {
     json.append(",\"").append(name).append("\":").append(value);
   };
   add("overview", answers::to_json(overview));
   add("quotas", answers::to_json(seen.quotas));
-  add("states", text_of(states_json(seen.totals)));
-  add("nodes", text_of(nodes_json(seen.nodes, limits.text)));
-  add("queue", text_of(queue_json(seen.line, notes, limits.text)));
-  add("misnamed", text_of(misnamed_json(seen.misnamed, limits.text)));
-  add("bound", text_of(bound));
-  add("history", text_of(history_json(history)));
-  add("leftOut", text_of(left_out));
+  add("states", json_text(states_json(seen.totals)));
+  add("nodes", json_text(nodes_json(seen.nodes, limits.text)));
+  add("queue", json_text(queue_json(seen.line, notes, limits.text)));
+  add("misnamed", json_text(misnamed_json(seen.misnamed, limits.text)));
+  add("bound", json_text(bound));
+  add("history", json_text(history_json(history)));
+  add("leftOut", json_text(left_out));
   return json + "}\n";
 }
 

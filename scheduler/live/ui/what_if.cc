@@ -20,7 +20,6 @@ namespace sched::live {
 
 namespace {
 
-using Json = nlohmann::json;
 using Read = tl::expected<WhatIf, std::string>;
 
 constexpr std::array<std::string_view, 5> kParameters = {"namespace", "gpus", "type", "tolerates",
@@ -61,17 +60,17 @@ tl::expected<k8s::Pod, std::string> pod_of_manifest(const std::string& text) {
   if (!values) return tl::unexpected(values.error().message);
   if (values->size() != 1)
     return tl::unexpected<std::string>("want one Pod, and no other document");
-  Json object = Json::parse(k8s::yaml::to_json(values->front()));
+  auto object = nlohmann::json::parse(k8s::yaml::to_json(values->front()));
   const std::string kind = object.is_object() ? object.value("kind", "") : "";
   if (kind != "Pod") {
     return tl::unexpected(fmt::format(
         "want a Pod, found kind \"{}\"; what others would start: kubectl gpu plan -f FILE",
         k8s::shown(kind)));
   }
-  Json& metadata = object["metadata"];
-  if (!metadata.is_object()) metadata = Json::object();
+  nlohmann::json& metadata = object["metadata"];
+  if (!metadata.is_object()) metadata = nlohmann::json::object();
   if (!metadata.contains("name")) metadata["name"] = kName;
-  return pod_of(object.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return pod_of(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count, const std::string& type,
@@ -83,15 +82,16 @@ tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count, cons
     return tl::unexpected(
         fmt::format("gpus \"{}\": it must be a number from 0 to {}", k8s::shown(count), kMostGpus));
   }
-  Json pod = {{"kind", "Pod"}, {"metadata", {{"name", kName}}}};
+  nlohmann::json pod = {{"kind", "Pod"}, {"metadata", {{"name", kName}}}};
   if (!type.empty()) pod["metadata"]["annotations"][std::string(gpu::kTypeAnnotation)] = type;
-  Json container = {{"name", "main"}, {"image", "none"}};
+  nlohmann::json container = {{"name", "main"}, {"image", "none"}};
   if (gpus > 0) container["resources"]["limits"]["nvidia.com/gpu"] = std::to_string(gpus);
-  pod["spec"]["containers"] = Json::array({container});
+  pod["spec"]["containers"] = nlohmann::json::array({container});
   if (gpus > 0 && !tolerates.empty()) {
-    pod["spec"]["tolerations"] = Json::array({{{"key", tolerates}, {"operator", "Exists"}}});
+    pod["spec"]["tolerations"] =
+        nlohmann::json::array({{{"key", tolerates}, {"operator", "Exists"}}});
   }
-  return pod_of(pod.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return pod_of(pod.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 // Makes it a new pod: without a node, and with a uid that no pod in the engine has.
@@ -138,7 +138,7 @@ Read read_what_if(const server::Query& query, const std::vector<std::string>& se
                               : pod_of_manifest(manifest);
   if (!pod) return tl::unexpected(std::move(pod.error()));
   return as_new(*std::move(pod), namespace_, served, !manifest.empty());
-} catch (const Json::exception&) {
+} catch (const nlohmann::json::exception&) {
   return tl::unexpected<std::string>("the manifest is no object");
 }
 

@@ -41,7 +41,7 @@ LogLine& numbered(LogLine& line, std::uint64_t decision) {
   return decision == 0 ? line : line.with("decision", decision);
 }
 
-std::int64_t milliseconds(std::chrono::nanoseconds duration) {
+std::int64_t whole_milliseconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
@@ -279,7 +279,7 @@ void Reporter::bound(const decision::Bind& bind, std::chrono::nanoseconds durati
       .with("scores", scores_text(bind.scores))
       .with("feasible", fmt::format("{}/{}", bind.feasible_nodes, bind.all_nodes))
       .with("attempts", bind.attempts)
-      .with("latency_ms", milliseconds(since_queued));
+      .with("latency_ms", whole_milliseconds(since_queued));
   numbered(line, number).info();
   metrics_.attempt(bind.scheduler_name, AttemptResult::kScheduled, duration);
   metrics_.pod_scheduled(bind.attempts, since_queued);
