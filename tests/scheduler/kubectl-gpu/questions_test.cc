@@ -1,10 +1,9 @@
 // The questions of docs/questions.md, each answered on one screen of a terminal.
-#include "scheduler/kubectl-gpu/run.h"
+#include "tests/scheduler/kubectl-gpu/said.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -16,24 +15,17 @@ namespace sched::kubectl {
 namespace {
 
 constexpr std::ptrdiff_t kLinesOfScreen = 24;
-// 2026-01-01T11:00:00Z, shortly after what the files tell of
-constexpr Time kNow{std::chrono::seconds{1'767'265'200}};
 
-std::string answer(const std::string& command) {
+std::string answer_to(const std::string& command) {
   std::istringstream words(command);
   std::vector<std::string> arguments;
   for (std::string word; words >> word;) arguments.push_back(word);
   arguments.erase(arguments.begin(), arguments.begin() + 2);  // "kubectl gpu"
-  for (const char* file : {"/bench/demo/nodes.yaml", "/tests/scheduler/kubectl-gpu/pods.yaml"}) {
-    arguments.insert(arguments.end(), {"--from", tests::source_dir() + file});
-  }
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code =
-      run(arguments, "1.2.3", {.out = out, .err = err, .style = {}, .now = [] { return kNow; }});
-  CHECK(code != kUnreadable);
-  CHECK(err.str().empty());
-  return out.str();
+  arguments.insert(arguments.end(), {"--from", nodes_file(), "--from", pods_file()});
+  const Said said = say(arguments);
+  CHECK(said.code != kUnreadable);
+  CHECK(said.err.empty());
+  return said.out;
 }
 
 // The commands of the page's table, in order.
@@ -72,7 +64,7 @@ TEST_CASE("each question of the page is answered on one screen") {
     INFO(command);
     const auto found = wanted.find(command);
     REQUIRE(found != wanted.end());
-    const std::string said = answer(command);
+    const std::string said = answer_to(command);
     INFO(said);
     CHECK(std::count(said.begin(), said.end(), '\n') <= kLinesOfScreen);
     for (const std::string& part : found->second) CHECK_THAT(said, Catch::Contains(part));

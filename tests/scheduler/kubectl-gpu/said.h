@@ -13,7 +13,7 @@
 
 namespace sched::kubectl {
 
-// 2026-01-01T11:00:00Z
+// 2026-01-01T11:00:00Z, shortly after what the files tell of
 inline constexpr Time kNow{std::chrono::seconds{1'767'265'200}};
 
 struct Said {
