@@ -24,9 +24,9 @@ using Duration = k8s::EventLoop::Clock::duration;
 constexpr auto kDeadline = 5s;
 
 // A server with a webhook for binds in the namespaces that begin with "bad".
-struct World {
+struct WebhookWorld {
   enum class Webhook { kDown, kBusy, kHangs };
-  explicit World(Webhook webhook_) : webhook(webhook_) {}
+  explicit WebhookWorld(Webhook webhook_) : webhook(webhook_) {}
 
   void create(const std::string& namespace_, int pods) {
     for (int i = 0; i < pods; ++i) decide(namespace_, "pod-" + std::to_string(i));
@@ -111,18 +111,18 @@ struct World {
 
 struct Case {
   std::string name;
-  World::Webhook webhook;
+  WebhookWorld::Webhook webhook;
 };
-const std::vector<Case> kCases{{"down", World::Webhook::kDown},
-                               {"busy", World::Webhook::kBusy},
-                               {"hangs", World::Webhook::kHangs}};
+const std::vector<Case> kCases{{"down", WebhookWorld::Webhook::kDown},
+                               {"busy", WebhookWorld::Webhook::kBusy},
+                               {"hangs", WebhookWorld::Webhook::kHangs}};
 
 }  // namespace
 
 TEST_CASE("binds that are never answered for certain do not keep others waiting", "[one-thread]") {
   for (const Case& c : kCases) {
     INFO(c.name);
-    World world(c.webhook);
+    WebhookWorld world(c.webhook);
     world.create("bad", 40);
     world.loop.advance(50ms);
     world.create("ml", 100);
@@ -146,7 +146,7 @@ TEST_CASE("binds that are never answered for certain do not keep others waiting"
 }
 
 TEST_CASE("nor do those of the same namespace, once they are known") {
-  World world(World::Webhook::kDown);
+  WebhookWorld world(WebhookWorld::Webhook::kDown);
   world.create("bad", 8);
   world.loop.advance(1min);
   const int before = world.bad_calls;
@@ -159,7 +159,7 @@ TEST_CASE("nor do those of the same namespace, once they are known") {
 
 TEST_CASE("binds that are never answered for certain cost less than a bind call a second",
           "[one-thread]") {
-  World world(World::Webhook::kDown);
+  WebhookWorld world(WebhookWorld::Webhook::kDown);
   world.create("bad", 32);
   world.loop.advance(1h);
   CHECK(world.bad_calls < 3600);

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using sched::live::BindQueue;
 using Texts = std::vector<std::string>;
 
-struct Bench {
+struct BindQueueBench {
   void push(const std::string& group, const std::string& pod, BindQueue::TimePoint::duration at) {
     sched::decision::Bind bind;
     bind.pod.name = pod;
@@ -57,7 +57,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("the oldest decision is sent first, so many at a time") {
-  Bench bench;
+  BindQueueBench bench;
   bench.push("b", "b0", 0s);
   bench.push("a", "a0", 1s);
   bench.push("b", "b1", 2s);
@@ -71,7 +71,7 @@ TEST_CASE("the oldest decision is sent first, so many at a time") {
 }
 
 TEST_CASE("a group has all calls while no other one waits, else its share") {
-  Bench bench;
+  BindQueueBench bench;
   bench.push("a", 6);
   CHECK(bench.send() == Texts{"a0", "a1", "a2", "a3"});
   bench.push("b", "b0", 9s);
@@ -106,7 +106,7 @@ TEST_CASE("one group leaves room for another that comes") {
 }
 
 TEST_CASE("a group with so many binds set aside sends no more") {
-  Bench bench;
+  BindQueueBench bench;
   bench.push("a", 4);
   bench.send();
   bench.set_aside("a", 1);
@@ -125,7 +125,7 @@ TEST_CASE("a group with so many binds set aside sends no more") {
 }
 
 TEST_CASE("what waited too long is given back, oldest first") {
-  Bench bench;
+  BindQueueBench bench;
   bench.push("a", "a0", 0s);
   bench.push("a", "a1", 1s);
   CHECK(bench.stale(2999ms).empty());
@@ -135,7 +135,7 @@ TEST_CASE("what waited too long is given back, oldest first") {
 }
 
 TEST_CASE("what was taken and put back has waited since before") {
-  Bench bench;
+  BindQueueBench bench;
   bench.push("a", "a0", 0s);
   bench.push("a", "a1", 1s);
   auto taken = bench.queue.take();
@@ -146,7 +146,7 @@ TEST_CASE("what was taken and put back has waited since before") {
 }
 
 TEST_CASE("what waits in a group that is stuck is given back at once") {
-  Bench bench;
+  BindQueueBench bench;
   bench.push("a", 2);
   bench.send();
   bench.set_aside("a", 2, 10s);
@@ -170,7 +170,7 @@ TEST_CASE("what waits in a group that is stuck is given back at once") {
 }
 
 TEST_CASE("a queue that is cleared is empty, and still counts calls") {
-  Bench bench;
+  BindQueueBench bench;
   bench.push("a", 5);
   bench.send();
   bench.queue.clear();

@@ -43,7 +43,7 @@ k8s::Error lost(bool may_have_acted) {
   return error;
 }
 
-sched::decision::Bind decision(const std::string& name, const std::string& node = "n1") {
+sched::decision::Bind bind_decision(const std::string& name, const std::string& node = "n1") {
   sched::decision::Bind bind;
   bind.pod = {"ml", name, "uid-" + name};
   bind.scheduler_name = "gpu-scheduler";
@@ -52,8 +52,8 @@ sched::decision::Bind decision(const std::string& name, const std::string& node 
 }
 
 // A binder with calls that wait until the test answers them.
-struct Bench {
-  explicit Bench(std::size_t max_open = 32, double jitter = 0)
+struct BinderBench {
+  explicit BinderBench(std::size_t max_open = 32, double jitter = 0)
       : binder(
             loop,
             {.bind =
@@ -122,7 +122,7 @@ struct Bench {
 tests::PodBuilder pod_a() { return tests::pod("a").in_namespace("ml").uid("uid-a"); }
 
 // The one outcome, as text; "" while there is none.
-std::string outcome(const Bench& bench) {
+std::string outcome(const BinderBench& bench) {
   if (bench.outcomes.empty()) return "";
   REQUIRE(bench.outcomes.size() == 1);
   CHECK(bench.binder.in_flight() == 0);
@@ -142,8 +142,8 @@ std::string outcome(const Bench& bench) {
 }  // namespace
 
 TEST_CASE("a bind carries namespace, name, uid and node") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   REQUIRE(bench.binds.size() == 1);
   const k8s::Binding& binding = bench.binds[0].binding;
   CHECK(binding.namespace_ == "ml");
@@ -157,8 +157,8 @@ TEST_CASE("a bind carries namespace, name, uid and node") {
 }
 
 TEST_CASE("a bind notes on the pod what it is charged as, and when") {
-  Bench bench;
-  sched::decision::Bind charged = decision("a");
+  BinderBench bench;
+  sched::decision::Bind charged = bind_decision("a");
   charged.charged_as = "NVIDIA-L4";
   charged.charged_at = sched::Time(1'767'265'200s + 5us);
   bench.binder.bind(charged);
@@ -167,7 +167,7 @@ TEST_CASE("a bind notes on the pod what it is charged as, and when") {
                        {"gpu-scheduler.io/charged-at", "2026-01-01T11:00:00.000005Z"}});
 
   // A note that was written before is replaced.
-  charged = decision("b");
+  charged = bind_decision("b");
   charged.charged_as = "";
   charged.charged_at = sched::Time(1'767'265'201s);
   bench.binder.bind(charged);
@@ -178,8 +178,8 @@ TEST_CASE("a bind notes on the pod what it is charged as, and when") {
 
 TEST_CASE("a refusal is final at once") {
   for (const int status : {400, 403, 422}) {
-    Bench bench;
-    bench.binder.bind(decision("a"));
+    BinderBench bench;
+    bench.binder.bind(bind_decision("a"));
     bench.fail_bind(status_error(status));
     CHECK(outcome(bench) == "failed: status " + std::to_string(status));
     CHECK(bench.reads.empty());
@@ -188,8 +188,8 @@ TEST_CASE("a refusal is final at once") {
 }
 
 TEST_CASE("a pod that is gone has overtaken its bind, and is no problem") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   SECTION("at once") {}
   SECTION("when the server has asked for patience") {
     bench.fail_bind(status_error(429, 3));
@@ -204,15 +204,15 @@ TEST_CASE("a pod that is gone has overtaken its bind, and is no problem") {
 }
 
 TEST_CASE("a bind that was never sent has failed") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.fail_bind(lost(false));
   CHECK(outcome(bench) == "failed: refused");
 }
 
 TEST_CASE("429 is waited out, and sent again without a look") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.fail_bind(status_error(429, 3));
   bench.loop.advance(2900ms);
   CHECK(bench.binds.empty());
@@ -236,8 +236,8 @@ TEST_CASE("a certain 409 is settled by what the pod looks like") {
   };
   for (const Case& c : cases) {
     INFO(c.name);
-    Bench bench;
-    bench.binder.bind(decision("a"));
+    BinderBench bench;
+    bench.binder.bind(bind_decision("a"));
     bench.fail_bind(conflict());
     bench.answer_read(c.pod);
     CHECK(outcome(bench) == c.want);
@@ -256,8 +256,8 @@ TEST_CASE("an unknown outcome is settled by reading the pod back") {
   for (const Case& c : unknown) {
     INFO(c.name);
     SECTION(c.name + ": had landed") {
-      Bench bench;
-      bench.binder.bind(decision("a"));
+      BinderBench bench;
+      bench.binder.bind(bind_decision("a"));
       bench.fail_bind(c.error);
       CHECK(outcome(bench).empty());
       CHECK(bench.problems == 1);
@@ -266,16 +266,16 @@ TEST_CASE("an unknown outcome is settled by reading the pod back") {
       CHECK(outcome(bench) == "bound");
     }
     SECTION(c.name + ": the pod is gone") {
-      Bench bench;
-      bench.binder.bind(decision("a"));
+      BinderBench bench;
+      bench.binder.bind(bind_decision("a"));
       bench.fail_bind(c.error);
       bench.loop.advance(200ms);
       bench.fail_read(status_error(404));
       CHECK(outcome(bench) == "overtaken: the pod is gone");
     }
     SECTION(c.name + ": not yet; bound again to the same node") {
-      Bench bench;
-      bench.binder.bind(decision("a", "n7"));
+      BinderBench bench;
+      bench.binder.bind(bind_decision("a", "n7"));
       bench.fail_bind(c.error);
       bench.loop.advance(200ms);
       bench.answer_read(pod_a());
@@ -289,8 +289,8 @@ TEST_CASE("an unknown outcome is settled by reading the pod back") {
 }
 
 TEST_CASE("a late landing turns up as a 409, and is recognised") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.fail_bind(lost(true));
   bench.loop.advance(200ms);
   bench.answer_read(pod_a());
@@ -300,8 +300,8 @@ TEST_CASE("a late landing turns up as a 409, and is recognised") {
 }
 
 TEST_CASE("a 409 that may be etcd's trouble frees nothing until it can land no more") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.fail_bind(status_error(409));
   bench.may_send = false;  // it is only looked at
   while (bench.passed() < 6s) {
@@ -314,8 +314,8 @@ TEST_CASE("a 409 that may be etcd's trouble frees nothing until it can land no m
 }
 
 TEST_CASE("binds that met the same trouble do not come back together") {
-  Bench bench(32, 1.0);
-  for (int i = 0; i < 32; ++i) bench.binder.bind(decision("a"));
+  BinderBench bench(32, 1.0);
+  for (int i = 0; i < 32; ++i) bench.binder.bind(bind_decision("a"));
   for (int i = 0; i < 32; ++i) bench.fail_bind(status_error(503));
   bench.loop.advance(199ms);
   CHECK(bench.reads.empty());
@@ -332,8 +332,8 @@ TEST_CASE("binds that met the same trouble do not come back together") {
 }
 
 TEST_CASE("so many pods are read at a time") {
-  Bench bench;
-  for (int i = 0; i < 10; ++i) bench.binder.bind(decision("a"));
+  BinderBench bench;
+  for (int i = 0; i < 10; ++i) bench.binder.bind(bind_decision("a"));
   for (int i = 0; i < 10; ++i) bench.fail_bind(lost(true));
   bench.loop.advance(200ms);
   CHECK(bench.reads.size() == 4);
@@ -342,8 +342,8 @@ TEST_CASE("so many pods are read at a time") {
 }
 
 TEST_CASE("a pod that stays unbound is bound again with growing pauses, and for some seconds") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   std::vector<int> sent_at;  // in milliseconds
   while (outcome(bench).empty()) {
     if (!bench.binds.empty()) {
@@ -359,8 +359,8 @@ TEST_CASE("a pod that stays unbound is bound again with growing pauses, and for 
 }
 
 TEST_CASE("a bind that hangs is sent twice, however late") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   int calls = 0;
   for (; !bench.binds.empty(); ++calls) {
     bench.loop.advance(5s);
@@ -372,8 +372,8 @@ TEST_CASE("a bind that hangs is sent twice, however late") {
 }
 
 TEST_CASE("an outcome that is unknown for long is told of, and the capacity held") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.fail_bind(status_error(500));
   bench.may_send = false;
   SECTION("since the pod cannot be read") {
@@ -410,11 +410,11 @@ TEST_CASE("an outcome that is unknown for long is told of, and the capacity held
 }
 
 TEST_CASE("in further attempts a bind that is never answered for certain is sent once each") {
-  Bench bench;
+  BinderBench bench;
   // How often it is sent.
   const auto attempt = [&](int status) {
     bench.outcomes.clear();
-    bench.binder.bind(decision("a"));
+    bench.binder.bind(bind_decision("a"));
     int calls = 0;
     for (; outcome(bench).empty(); bench.loop.advance(100ms)) {
       if (!bench.binds.empty()) {
@@ -437,8 +437,8 @@ TEST_CASE("in further attempts a bind that is never answered for certain is sent
 }
 
 TEST_CASE("429 is not waited out without end") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   for (; outcome(bench).empty(); bench.loop.advance(100ms)) {
     if (!bench.binds.empty()) bench.fail_bind(status_error(429, 300));
   }
@@ -448,8 +448,8 @@ TEST_CASE("429 is not waited out without end") {
 }
 
 TEST_CASE("while an earlier try may land, a refusal of a later one decides nothing") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.fail_bind(lost(true));  // may land for another 6 s
   bench.loop.advance(200ms);
   bench.answer_read(pod_a());
@@ -461,8 +461,8 @@ TEST_CASE("while an earlier try may land, a refusal of a later one decides nothi
 }
 
 TEST_CASE("once nothing can land any more, an unbound pod means that the bind failed") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.fail_bind(lost(true));
   for (int looks = 0; outcome(bench).empty() && looks < 20; ++looks) {
     bench.loop.advance(5s);
@@ -482,9 +482,9 @@ TEST_CASE("a look decides if it began when deadline and margin had passed, whene
   // With a deadline of 5 s and a margin of 1 s.
   for (const Case& c : {Case{5'000ms, false}, {5'999ms, false}, {6'000ms, true}, {6'001ms, true}}) {
     CAPTURE(c.begins.count());
-    Bench bench;
+    BinderBench bench;
     const auto began = bench.loop.now();
-    bench.binder.bind(decision("a"));
+    bench.binder.bind(bind_decision("a"));
     bench.fail_bind(lost(true));
     bench.may_send = false;  // so that it is looked at, and not bound again
     bench.loop.advance(200ms);
@@ -502,8 +502,8 @@ TEST_CASE("a look decides if it began when deadline and margin had passed, whene
 }
 
 TEST_CASE("a read that fails is repeated for as long as it takes") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.fail_bind(conflict());
   for (int i = 0; i < 50; ++i) {
     bench.fail_read(lost(true));
@@ -516,8 +516,8 @@ TEST_CASE("a read that fails is repeated for as long as it takes") {
 }
 
 TEST_CASE("so many at a time, in order") {
-  Bench bench(2);
-  for (const char* name : {"a", "b", "c", "d"}) bench.binder.bind(decision(name));
+  BinderBench bench(2);
+  for (const char* name : {"a", "b", "c", "d"}) bench.binder.bind(bind_decision(name));
   REQUIRE(bench.binds.size() == 2);
   CHECK(bench.binder.waiting() == 2);
   bench.answer_bind({});
@@ -527,20 +527,20 @@ TEST_CASE("so many at a time, in order") {
 }
 
 TEST_CASE("shutting down drops what was not sent and settles what was") {
-  Bench bench(1);
-  bench.binder.bind(decision("a"));
-  bench.binder.bind(decision("b"));
+  BinderBench bench(1);
+  bench.binder.bind(bind_decision("a"));
+  bench.binder.bind(bind_decision("b"));
   bench.binder.drop_waiting();
-  bench.binder.bind(decision("c"));
+  bench.binder.bind(bind_decision("c"));
   bench.answer_bind({});
   CHECK(outcome(bench) == "bound");
   CHECK(bench.binds.empty());
 }
 
 TEST_CASE("while it may not send, binds wait and go out in order afterwards") {
-  Bench bench;
+  BinderBench bench;
   bench.may_send = false;
-  for (const char* name : {"a", "b"}) bench.binder.bind(decision(name));
+  for (const char* name : {"a", "b"}) bench.binder.bind(bind_decision(name));
   CHECK(bench.binds.empty());
   CHECK(bench.binder.waiting() == 2);
   bench.may_send = true;
@@ -550,9 +550,9 @@ TEST_CASE("while it may not send, binds wait and go out in order afterwards") {
 }
 
 TEST_CASE("a bind that was too late to be sent waits for its turn again") {
-  Bench bench(1);
-  bench.binder.bind(decision("a"));
-  bench.binder.bind(decision("b"));
+  BinderBench bench(1);
+  bench.binder.bind(bind_decision("a"));
+  bench.binder.bind(bind_decision("b"));
   bench.may_send = false;
   bench.fail_bind(lost(false));
   CHECK(bench.outcomes.empty());
@@ -565,8 +565,8 @@ TEST_CASE("a bind that was too late to be sent waits for its turn again") {
 }
 
 TEST_CASE("a bind that the server put off is not sent while it may not be") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.may_send = false;
   bench.fail_bind(status_error(429));
   bench.loop.advance(2s);
@@ -586,9 +586,9 @@ TEST_CASE("a bind that the server put off is not sent while it may not be") {
 }
 
 TEST_CASE("what could not be sent for some seconds is given back") {
-  Bench bench;
+  BinderBench bench;
   bench.may_send = false;
-  bench.binder.bind(decision("a"));
+  bench.binder.bind(bind_decision("a"));
   bench.loop.advance(2900ms);
   CHECK(bench.outcomes.empty());
   bench.loop.advance(100ms);
@@ -600,8 +600,8 @@ TEST_CASE("what could not be sent for some seconds is given back") {
 }
 
 TEST_CASE("an unsettled bind is only looked at while it may not be repeated") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.fail_bind(lost(true));
   bench.may_send = false;
   bench.loop.advance(200ms);
@@ -623,9 +623,9 @@ TEST_CASE("an unsettled bind is only looked at while it may not be repeated") {
 }
 
 TEST_CASE("shutting down forgets binds that were held back") {
-  Bench bench(1);
-  bench.binder.bind(decision("a"));
-  bench.binder.bind(decision("b"));
+  BinderBench bench(1);
+  bench.binder.bind(bind_decision("a"));
+  bench.binder.bind(bind_decision("b"));
   bench.may_send = false;
   bench.binder.drop_waiting();
   bench.fail_bind(lost(false));
@@ -635,9 +635,9 @@ TEST_CASE("shutting down forgets binds that were held back") {
 }
 
 TEST_CASE("at shutdown what the server has put off is not waited for") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
-  bench.binder.bind(decision("b"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
+  bench.binder.bind(bind_decision("b"));
   bench.fail_bind(status_error(429, 9));
   CHECK(bench.set_aside == 1);
   bench.binder.drop_waiting();
@@ -651,8 +651,8 @@ TEST_CASE("at shutdown what the server has put off is not waited for") {
 }
 
 TEST_CASE("at shutdown nothing is sent a second time") {
-  Bench bench;
-  bench.binder.bind(decision("a"));
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
   bench.binder.drop_waiting();
   bench.fail_bind(lost(true));
   for (int looks = 0; outcome(bench).empty() && looks < 60; ++looks) {

@@ -24,9 +24,9 @@ using sched::live::Unanswered;
 namespace event = sched::event;
 
 // Collects decisions, and waits for them without a clock.
-class Bench {
+class EngineThreadBench {
  public:
-  explicit Bench(std::size_t max_open_binds = 512)
+  explicit EngineThreadBench(std::size_t max_open_binds = 512)
       : thread_(make_engine(),
                 {.on_decisions = [this](std::vector<Decided> batch) { take(std::move(batch)); },
                  .on_pending = [](const sched::PendingPods&) {},
@@ -157,7 +157,7 @@ std::string node_of(const sched::Decision& decision) {
 }  // namespace
 
 TEST_CASE("pods are decided on once the cluster is known") {
-  Bench bench;
+  EngineThreadBench bench;
   bench.push(event::NodeUpserted{tests::node("n1").gpus(1)});
   bench.push(event::PodUpserted{gpu_pod("a")});
   bench.push(event::PodUpserted{gpu_pod("b")});
@@ -172,7 +172,7 @@ TEST_CASE("it is known how long the engine has worked on what it has before it")
   using sched::live::Heartbeat;
   std::latch works(1);
   std::latch go_on(1);
-  EngineThread thread(Bench::make_engine(),
+  EngineThread thread(EngineThreadBench::make_engine(),
                       {.on_decisions =
                            [&](const std::vector<Decided>&) {
                              works.count_down();
@@ -199,7 +199,7 @@ TEST_CASE("it is known how long the engine has worked on what it has before it")
 }
 
 TEST_CASE("binds that are set aside do not keep others from being decided") {
-  Bench bench(1);
+  EngineThreadBench bench(1);
   bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
   for (const char* name : {"a", "b", "c", "d"}) bench.push(event::PodUpserted{gpu_pod(name)});
   bench.push(event::Synced{});
@@ -216,7 +216,7 @@ TEST_CASE("binds that are set aside do not keep others from being decided") {
 }
 
 TEST_CASE("with too many binds open it waits for outcomes") {
-  Bench bench(1);
+  EngineThreadBench bench(1);
   bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
   for (const char* name : {"a", "b", "c"}) bench.push(event::PodUpserted{gpu_pod(name)});
   bench.push(event::Synced{});
@@ -234,7 +234,7 @@ TEST_CASE("with too many binds open it waits for outcomes") {
 }
 
 TEST_CASE("what is in no haste is told, too, if nothing comes after it") {
-  Bench bench;
+  EngineThreadBench bench;
   bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
   bench.push(event::PodUpserted{gpu_pod("a")});
   bench.push(event::Synced{});
@@ -249,7 +249,7 @@ TEST_CASE("what is in no haste is told, too, if nothing comes after it") {
 }
 
 TEST_CASE("the accounts of quotas are told when the cluster is known, and when they change") {
-  Bench bench;
+  EngineThreadBench bench;
   bench.push(event::NamespaceUpserted{namespace_named("default")});
   bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
   bench.push(event::QuotaUpserted{team_quota()});
@@ -270,7 +270,7 @@ TEST_CASE("the accounts of quotas are told when the cluster is known, and when t
 }
 
 TEST_CASE("a standby says nothing of quotas") {
-  Bench bench;
+  EngineThreadBench bench;
   bench.push(event::NodeUpserted{tests::node("n1").gpus(8)});
   bench.push(event::NamespaceUpserted{namespace_named("default")});
   bench.push(event::QuotaUpserted{team_quota()});
@@ -283,7 +283,7 @@ TEST_CASE("a standby says nothing of quotas") {
 }
 
 TEST_CASE("a question is answered by the engine as it is, once it decides") {
-  Bench bench;
+  EngineThreadBench bench;
   CHECK(bench.ask() == tl::unexpected(Unanswered::kNotDeciding));
   bench.push(event::NodeUpserted{tests::node("n1").gpus(1)});
   for (const char* name : {"a", "b"}) bench.push(event::PodUpserted{gpu_pod(name)});
@@ -295,7 +295,7 @@ TEST_CASE("a question is answered by the engine as it is, once it decides") {
 }
 
 TEST_CASE("a question that nobody waits for is not computed, those at the end are refused") {
-  EngineThread thread(Bench::make_engine(),
+  EngineThread thread(EngineThreadBench::make_engine(),
                       {.on_decisions = [](const std::vector<Decided>&) {},
                        .on_pending = [](const PendingPods&) {},
                        .clock = [] { return sched::Time(std::chrono::seconds(1)); }},
@@ -318,7 +318,7 @@ TEST_CASE("a question that nobody waits for is not computed, those at the end ar
 }
 
 TEST_CASE("nothing is decided after the stop") {
-  Bench bench;
+  EngineThreadBench bench;
   CHECK(bench.stop_and_count() == 0);
   bench.push(event::NodeUpserted{tests::node("n1").gpus(1)});
   bench.push(event::PodUpserted{gpu_pod("a")});

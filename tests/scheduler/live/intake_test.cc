@@ -44,7 +44,7 @@ std::string event_line(const std::string& type, T object) {
   return R"({"type":")" + type + R"(","object":)" + k8s::encode(object) + "}\n";
 }
 
-struct Bench {
+struct IntakeBench {
   // Answers each streamed list with `objects` of its kind and keeps the stream open.
   void serve() {
     transport.serve([this](const std::shared_ptr<tests::FakeCall>& call) {
@@ -97,7 +97,7 @@ struct Bench {
   std::vector<std::string> recovered;
   std::vector<std::string> unreadable;
   bool synced = false;
-  explicit Bench(sched::ChangeMask reads_of_it = 0, bool reads_budgets = false)
+  explicit IntakeBench(sched::ChangeMask reads_of_it = 0, bool reads_budgets = false)
       : reads(reads_of_it), budgets(reads_budgets) {}
   sched::ChangeMask reads;
   bool budgets;
@@ -130,7 +130,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("pods are not asked for before a predecessor's last bind must have landed") {
-  Bench bench;
+  IntakeBench bench;
   bench.serve();
   bench.intake.start(6s);
   bench.loop.advance(5'999ms);
@@ -143,7 +143,7 @@ TEST_CASE("pods are not asked for before a predecessor's last bind must have lan
 }
 
 TEST_CASE("finished pods are not asked for") {
-  Bench bench;
+  IntakeBench bench;
   bench.serve();
   bench.intake.start(0s);
   bench.loop.advance(1ms);
@@ -156,7 +156,7 @@ TEST_CASE("finished pods are not asked for") {
 }
 
 TEST_CASE("pods come as events, deletions with their uid") {
-  Bench bench;
+  IntakeBench bench;
   bench.pods = {tests::pod("a").uid("uid-a"), tests::pod("b").uid("uid-b")};
   bench.serve();
   bench.intake.start(1s);
@@ -192,7 +192,7 @@ TEST_CASE("the kinds of storage come as events, each from its path") {
         {storage + "csistoragecapacities", event_line(type, named(capacity))},
         {storage + "volumeattachments", event_line(type, named(k8s::VolumeAttachment()))}};
   };
-  Bench bench;
+  IntakeBench bench;
   std::map<std::string, std::shared_ptr<tests::FakeCall>> streams;
   bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
     const std::string& target = call->request().target;
@@ -234,7 +234,7 @@ TEST_CASE("what selects pods is watched where a profile reads it alone") {
   const std::vector<std::string> paths = {"/api/v1/services", "/api/v1/replicationcontrollers",
                                           "/apis/apps/v1/replicasets",
                                           "/apis/apps/v1/statefulsets"};
-  const auto asked = [&](const Bench& bench) {
+  const auto asked = [&](const IntakeBench& bench) {
     std::vector<std::string> found;
     for (const std::string& path : paths) {
       const auto& seen = bench.transport.seen();
@@ -246,14 +246,14 @@ TEST_CASE("what selects pods is watched where a profile reads it alone") {
     }
     return found;
   };
-  Bench without(sched::kAnyChange & ~sched::kSelectorChanged);
+  IntakeBench without(sched::kAnyChange & ~sched::kSelectorChanged);
   without.serve();
   without.intake.start(0s);
   without.loop.advance(1s);
   CHECK(without.synced);
   CHECK(asked(without).empty());
 
-  Bench with(sched::kSelectorChanged);
+  IntakeBench with(sched::kSelectorChanged);
   with.serve();
   with.intake.start(0s);
   with.loop.advance(1s);
@@ -271,7 +271,7 @@ TEST_CASE("of what selects pods its name and selector are kept") {
   whole.metadata.labels.set("app", "web");
   whole.metadata.annotations.set("deployment.kubernetes.io/revision", "1");
   whole.metadata.owner_references.push_back({"apps/v1", "Deployment", "web", "u2", true});
-  Bench bench(sched::kSelectorChanged);
+  IntakeBench bench(sched::kSelectorChanged);
   bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
     call->open();
     if (call->request().target.starts_with("/apis/apps/v1/replicasets")) {
@@ -298,7 +298,7 @@ TEST_CASE("disruption budgets are watched where a profile preempts alone") {
   k8s::PodDisruptionBudget whole = budget;
   whole.metadata.labels.set("app", "web");
   whole.metadata.annotations.set("kubectl.kubernetes.io/last-applied-configuration", "{…}");
-  const auto started = [&whole](Bench& bench) {
+  const auto started = [&whole](IntakeBench& bench) {
     bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
       call->open();
       if (call->request().target.starts_with("/apis/policy/v1/poddisruptionbudgets?")) {
@@ -311,11 +311,11 @@ TEST_CASE("disruption budgets are watched where a profile preempts alone") {
     bench.loop.advance(1s);
     CHECK(bench.synced);
   };
-  Bench without(sched::kAnyChange);
+  IntakeBench without(sched::kAnyChange);
   started(without);
   CHECK(without.events.empty());
 
-  Bench with(0, true);
+  IntakeBench with(0, true);
   started(with);
   REQUIRE(with.events.size() == 3);
   auto got = std::get<event::DisruptionBudgetUpserted>(with.events[0]).object;
@@ -328,7 +328,7 @@ TEST_CASE("disruption budgets are watched where a profile preempts alone") {
 }
 
 TEST_CASE("disruption budgets that may not be read are not taken for none") {
-  Bench bench(0, true);
+  IntakeBench bench(0, true);
   bench.refused = "/apis/policy/v1/poddisruptionbudgets";
   bench.serve();
   bench.intake.start(0s);
@@ -346,7 +346,7 @@ TEST_CASE("annotations that nothing reads are not kept") {
   const k8s::StringMap of_pod{{"gpu-scheduler.io/gpu-type", "H100"}};
   const k8s::StringMap of_claim{{"pv.kubernetes.io/bind-completed", "yes"},
                                 {"volume.kubernetes.io/selected-node", "n"}};
-  Bench bench;
+  IntakeBench bench;
   bench.pods = {tests::pod("a")};
   bench.claims = {tests::claim("a", "")};
   bench.pods[0].metadata.annotations = of_pod;
@@ -370,7 +370,7 @@ TEST_CASE("annotations that nothing reads are not kept") {
 }
 
 TEST_CASE("after any outage the cluster is looked at again within seconds of its end") {
-  Bench bench;
+  IntakeBench bench;
   bool away = true;
   bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
     if (away) return call->respond(503, "{}");
@@ -389,7 +389,7 @@ TEST_CASE("of failed pods those that kubelets rejected come as events, and nothi
   const auto failed_pod = [](const char* name, const char* reason) {
     return tests::pod(name).gpus(1).on("n").started_at(k8s::Timestamp(7s)).failed(reason).object();
   };
-  Bench bench;
+  IntakeBench bench;
   bench.failed = {failed_pod("rejected", "UnexpectedAdmissionError"),
                   failed_pod("evicted", "Evicted")};
   bench.serve();
@@ -413,7 +413,7 @@ TEST_CASE("of failed pods those that kubelets rejected come as events, and nothi
 
 TEST_CASE("a required kind that is refused holds everything back; one that may be hidden not") {
   SECTION("nodes") {
-    Bench bench;
+    IntakeBench bench;
     bench.refused = "/api/v1/nodes";
     bench.serve();
     bench.intake.start(1s);
@@ -426,7 +426,7 @@ TEST_CASE("a required kind that is refused holds everything back; one that may b
     }
   }
   SECTION("what may be hidden") {
-    Bench bench(sched::kSelectorChanged, true);
+    IntakeBench bench(sched::kSelectorChanged, true);
     bench.refused = GENERATE(
         as<std::string>(), "/apis/resource.k8s.io/v1/deviceclasses",
         "/apis/storage.k8s.io/v1/storageclasses", "/apis/storage.k8s.io/v1/csinodes",
@@ -452,7 +452,7 @@ TEST_CASE("a required kind that is refused holds everything back; one that may b
 }
 
 TEST_CASE("quotas that a cluster does not have hold nothing back, and are found when they come") {
-  Bench bench;
+  IntakeBench bench;
   bench.absent = kQuotas;
   bench.serve();
   bench.intake.start(1s);
@@ -479,7 +479,7 @@ TEST_CASE("quotas that a cluster does not have hold nothing back, and are found 
 }
 
 TEST_CASE("quotas that are refused are not taken for none") {
-  Bench bench;
+  IntakeBench bench;
   bench.refused = kQuotas;
   bench.quota.emplace();
   bench.quota->metadata.name = "team-vision";
@@ -513,7 +513,7 @@ TEST_CASE("quotas that are refused are not taken for none") {
 }
 
 TEST_CASE("a list that breaks off at the same object each time is one problem") {
-  Bench bench;
+  IntakeBench bench;
   bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
     if (call->request().target.find("/api/v1/nodes") == std::string::npos) {
       call->open();
@@ -534,7 +534,7 @@ TEST_CASE("a list that breaks off at the same object each time is one problem") 
 }
 
 TEST_CASE("that the definition of quotas is deleted is survived") {
-  Bench bench;
+  IntakeBench bench;
   bench.quota.emplace();
   bench.quota->metadata.name = "team-vision";
   bench.quota->metadata.uid = "u";
@@ -553,7 +553,7 @@ TEST_CASE("that the definition of quotas is deleted is survived") {
 }
 
 TEST_CASE("an object that cannot be read holds up its node or its quota, and nothing else") {
-  Bench bench;
+  IntakeBench bench;
   const std::string broken_pod =
       R"({"type":"ADDED","object":{"metadata":{"name":"p","namespace":"ml","uid":"u-p",)"
       R"("resourceVersion":"7"},"spec":{"nodeName":"n1","containers":[{"name":"c","resources":)"

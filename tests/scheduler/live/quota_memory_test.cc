@@ -30,7 +30,7 @@ GpuQuota quota(const std::string& name, std::optional<k8s::Timestamp> deleted = 
 }
 
 // A server with one ConfigMap, which answers when it is told to.
-struct Bench {
+struct QuotaMemoryBench {
   struct Call {
     std::string what;
     std::function<void()> carry_out;
@@ -111,7 +111,7 @@ struct Bench {
 
 TEST_CASE("what is to be remembered of quotas is written and read again") {
   const Quotas quotas{quota("a"), quota("b", kThen + 5s)};
-  Bench first;
+  QuotaMemoryBench first;
   first.read();
   CHECK(first.answer() == "get");
   CHECK(first.remembered == Quotas{});
@@ -122,7 +122,7 @@ TEST_CASE("what is to be remembered of quotas is written and read again") {
   first.memory.want(quotas);
   CHECK(first.calls.empty());
 
-  Bench second;
+  QuotaMemoryBench second;
   second.stored = first.stored;
   second.read();
   CHECK(second.answer() == "get");
@@ -136,7 +136,7 @@ TEST_CASE("what is to be remembered of quotas is written and read again") {
 }
 
 TEST_CASE("writes are a second apart, and the last word counts") {
-  Bench bench;
+  QuotaMemoryBench bench;
   bench.read();
   bench.answer();
   bench.memory.want({quota("a")});
@@ -152,7 +152,7 @@ TEST_CASE("writes are a second apart, and the last word counts") {
 }
 
 TEST_CASE("what somebody else wrote or took away is read anew, and put right") {
-  Bench bench;
+  QuotaMemoryBench bench;
   bench.read();
   bench.answer();
   bench.memory.want({quota("a")});
@@ -182,7 +182,7 @@ TEST_CASE("what somebody else wrote or took away is read anew, and put right") {
 }
 
 TEST_CASE("nothing is decided on before it is known what was there") {
-  Bench bench;
+  QuotaMemoryBench bench;
   bench.put({{"a", k8s::encode(quota("a"))}, {"odd", "{"}, {"x", k8s::encode(quota("y"))}});
   bench.read();
   SECTION("an answer is asked for until there is one") {
@@ -218,7 +218,7 @@ TEST_CASE("nothing is decided on before it is known what was there") {
 }
 
 TEST_CASE("of more than an object may hold the deleted ones are remembered") {
-  Bench bench;
+  QuotaMemoryBench bench;
   bench.read();
   bench.answer();
   Quotas many;

@@ -15,10 +15,10 @@ using k8s::GpuQuota;
 using k8s::Quantity;
 using sched::live::QuotaStatusWriter;
 
-constexpr k8s::Timestamp kStart{std::chrono::sys_days{std::chrono::year{2026} / 3 / 4}};
+constexpr k8s::Timestamp kWallStart{std::chrono::sys_days{std::chrono::year{2026} / 3 / 4}};
 
 // A status that says how much is used, and whether the quota is ready.
-GpuQuota::Status status(std::int64_t used, const std::string& ready = "True") {
+GpuQuota::Status status_of(std::int64_t used, const std::string& ready = "True") {
   GpuQuota::Status status;
   status.observed_generation = 1;
   status.total.used = Quantity::of(used);
@@ -26,7 +26,7 @@ GpuQuota::Status status(std::int64_t used, const std::string& ready = "True") {
   return status;
 }
 
-struct Bench {
+struct QuotaStatusBench {
   struct Call {
     k8s::ObjectMeta at;
     GpuQuota::Status status;
@@ -81,7 +81,7 @@ struct Bench {
       {.max_open = 4, .interval = 1s, .back_off = {.first = 1s, .limit = 4s, .jitter = 0}},
       {.wall_clock =
            [this] {
-             return kStart +
+             return kWallStart +
                     std::chrono::duration_cast<std::chrono::microseconds>(loop.now() - begin);
            },
        .binds_wait = [this] { return binds_wait; },
@@ -94,37 +94,37 @@ using Texts = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a quota's status is written when it is news") {
-  Bench bench;
+  QuotaStatusBench bench;
   bench.show("1");
   CHECK(bench.open().empty());  // nothing is known to be said
-  bench.want(status(3));
+  bench.want(status_of(3));
   REQUIRE(bench.open() == Texts{"1 used 3"});
   CHECK(bench.calls[0].at.uid == "u");
   bench.show("2", bench.answer({}));
   bench.loop.advance(1h);
   CHECK(bench.open().empty());
-  bench.want(status(3));
+  bench.want(status_of(3));
   CHECK(bench.open().empty());
   bench.writer.stop();
-  bench.want(status(4));
+  bench.want(status_of(4));
   CHECK(bench.open().empty());
 }
 
 TEST_CASE("what an object carries already is not written after a restart") {
-  Bench bench;
-  bench.show("1", status(3));
-  bench.want(status(3));
+  QuotaStatusBench bench;
+  bench.show("1", status_of(3));
+  bench.want(status_of(3));
   CHECK(bench.open().empty());
 }
 
 TEST_CASE("a quota's status is written at most once a second, the newest") {
-  Bench bench;
+  QuotaStatusBench bench;
   bench.show("1");
-  bench.want(status(1));
-  bench.want(status(2));
+  bench.want(status_of(1));
+  bench.want(status_of(2));
   REQUIRE(bench.open() == Texts{"1 used 1"});
   bench.show("2", bench.answer({}));
-  bench.want(status(3));
+  bench.want(status_of(3));
   bench.loop.advance(999ms);
   CHECK(bench.open().empty());
   bench.loop.advance(1ms);
@@ -132,20 +132,20 @@ TEST_CASE("a quota's status is written at most once a second, the newest") {
 }
 
 TEST_CASE("back to what is written: nothing more to do") {
-  Bench bench;
+  QuotaStatusBench bench;
   bench.show("1");
-  bench.want(status(1));
+  bench.want(status_of(1));
   bench.show("2", bench.answer({}));
-  bench.want(status(2));
-  bench.want(status(1));
+  bench.want(status_of(2));
+  bench.want(status_of(1));
   bench.loop.advance(1h);
   CHECK(bench.open().empty());
 }
 
 TEST_CASE("a conflict is tried again from what the watch shows then") {
-  Bench bench;
+  QuotaStatusBench bench;
   bench.show("1");
-  bench.want(status(1));
+  bench.want(status_of(1));
   bench.show("2");  // labelled by another client
   bench.fail(409);
   bench.loop.advance(1s);
@@ -155,17 +155,17 @@ TEST_CASE("a conflict is tried again from what the watch shows then") {
 }
 
 TEST_CASE("what another writes into a status is put right") {
-  Bench bench;
-  bench.show("1", status(1));
-  bench.want(status(1));
-  bench.show("2", status(99));
+  QuotaStatusBench bench;
+  bench.show("1", status_of(1));
+  bench.want(status_of(1));
+  bench.show("2", status_of(99));
   CHECK(bench.open() == Texts{"2 used 1"});
 }
 
 TEST_CASE("other failures are tried again, less and less often, and reported") {
-  Bench bench;
+  QuotaStatusBench bench;
   bench.show("1");
-  bench.want(status(1));
+  bench.want(status_of(1));
   for (const auto delay : {1s, 2s, 4s, 4s}) {
     bench.fail(500);
     bench.loop.advance(delay - 1ms);
@@ -178,51 +178,51 @@ TEST_CASE("other failures are tried again, less and less often, and reported") {
 }
 
 TEST_CASE("one that is gone is left alone, its successor is another") {
-  Bench bench;
+  QuotaStatusBench bench;
   bench.show("1");
-  bench.want(status(1));
+  bench.want(status_of(1));
   bench.writer.forget("u");
   bench.fail(404);
-  bench.want(status(2));
+  bench.want(status_of(2));
   bench.loop.advance(1h);
   CHECK(bench.open().empty());
   CHECK(bench.problems == 0);
   CHECK(bench.answered == 1);
   bench.show("5");  // it comes back
-  bench.want(status(2));
+  bench.want(status_of(2));
   CHECK(bench.open() == Texts{"5 used 2"});
 }
 
 TEST_CASE("a condition's time is that of its last change") {
-  Bench bench;
+  QuotaStatusBench bench;
   bench.show("1");
-  bench.want(status(1));
+  bench.want(status_of(1));
   GpuQuota::Status written = bench.answer({});
-  CHECK(written.conditions[0].last_transition_time == kStart);
+  CHECK(written.conditions[0].last_transition_time == kWallStart);
   bench.show("2", written);
 
   bench.loop.advance(60s);
-  bench.want(status(2));
+  bench.want(status_of(2));
   written = bench.answer({});
-  CHECK(written.conditions[0].last_transition_time == kStart);
+  CHECK(written.conditions[0].last_transition_time == kWallStart);
   bench.show("3", written);
 
   bench.loop.advance(60s);
-  bench.want(status(2, "False"));
-  CHECK(bench.answer({}).conditions[0].last_transition_time == kStart + 120s);
+  bench.want(status_of(2, "False"));
+  CHECK(bench.answer({}).conditions[0].last_transition_time == kWallStart + 120s);
 }
 
 TEST_CASE("statuses of many quotas go out a few at a time, and one while binds wait") {
-  Bench bench;
+  QuotaStatusBench bench;
   const auto uids = [&bench] {
     Texts texts;
-    for (const Bench::Call& call : bench.calls) texts.push_back(call.at.uid);
+    for (const QuotaStatusBench::Call& call : bench.calls) texts.push_back(call.at.uid);
     return texts;
   };
   bench.binds_wait = true;
   for (const char* uid : {"a", "b", "c", "d", "e", "f", "g"}) {
     bench.show("1", {}, uid);
-    bench.writer.want({{"q", uid, status(1)}});
+    bench.writer.want({{"q", uid, status_of(1)}});
   }
   CHECK(uids() == Texts{"a"});
   bench.answer({});
@@ -239,13 +239,13 @@ TEST_CASE("statuses of many quotas go out a few at a time, and one while binds w
 }
 
 TEST_CASE("what waits for its turn is written as it is then") {
-  Bench bench;
+  QuotaStatusBench bench;
   bench.binds_wait = true;
   bench.show("1", {}, "other");
-  bench.writer.want({{"q", "other", status(1)}});
+  bench.writer.want({{"q", "other", status_of(1)}});
   bench.show("1");
-  bench.want(status(1));
-  bench.want(status(2));
+  bench.want(status_of(1));
+  bench.want(status_of(2));
   bench.show("2");
   bench.answer({});
   CHECK(bench.open() == Texts{"2 used 2"});

@@ -21,12 +21,12 @@ using namespace std::chrono_literals;
 using sched::live::BindEnd;
 namespace decision = sched::decision;
 
-constexpr sched::Time kNow{std::chrono::microseconds(1'767'225'600'000'000)};
+constexpr sched::Time kEngineNow{std::chrono::microseconds(1'767'225'600'000'000)};
 // The system's clock was set an hour forward since the start.
-constexpr sched::Time kWall = kNow + 1h;
+constexpr sched::Time kWallNow = kEngineNow + 1h;
 
-struct Bench {
-  Bench() {
+struct ReporterBench {
+  ReporterBench() {
     k8s::Pod pending;  // as the watch shows it
     pending.metadata.uid = "uid-a";
     statuses.observed(pending);
@@ -65,11 +65,12 @@ struct Bench {
       {.binds_wait = [] { return false; }, .on_problem = [](const k8s::Error&, auto) {}}};
   k8s::EventRecorder events{client, loop, {}, [] { return true; }};
   sched::server::Metrics metrics{{"gpu-scheduler"}};
-  sched::live::Reporter reporter{statuses,
-                                 events,
-                                 metrics,
-                                 "host-1",
-                                 {.engine = [] { return kNow; }, .wall = [] { return kWall; }}};
+  sched::live::Reporter reporter{
+      statuses,
+      events,
+      metrics,
+      "host-1",
+      {.engine = [] { return kEngineNow; }, .wall = [] { return kWallNow; }}};
 };
 
 decision::Bind bind() {
@@ -79,7 +80,7 @@ decision::Bind bind() {
   bind.generation = 4;
   bind.node = "n1";
   bind.attempts = 1;
-  bind.queued_since = kNow - 1s;
+  bind.queued_since = kEngineNow - 1s;
   return bind;
 }
 
@@ -100,7 +101,7 @@ decision::Evict evict() {
 }  // namespace
 
 TEST_CASE("a bound pod: kube-scheduler's Scheduled event, and its figures") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.bind_ended({bind(), BindEnd::kBound, ""}, 2ms);
   CHECK(bench.requests_with({"/apis/events.k8s.io/v1/namespaces/ml/events", "\"Scheduled\"",
                              "\"Normal\"", "\"Binding\"", "Successfully assigned ml/a to n1",
@@ -113,7 +114,7 @@ TEST_CASE("a bound pod: kube-scheduler's Scheduled event, and its figures") {
 }
 
 TEST_CASE("an unschedulable pod: condition and event with the message and its numbers") {
-  Bench bench;
+  ReporterBench bench;
   decision::Unschedulable no;
   no.pod = {"ml", "a", "uid-a"};
   no.scheduler_name = "gpu-scheduler";
@@ -130,7 +131,7 @@ TEST_CASE("an unschedulable pod: condition and event with the message and its nu
 }
 
 TEST_CASE("a pod for which others are evicted waits, and is nominated") {
-  Bench bench;
+  ReporterBench bench;
   tests::CapturedLog log;
   bench.reporter.evicting(evict(), 1ms, 41);
   CHECK(log.take() ==
@@ -150,7 +151,7 @@ TEST_CASE("a pod for which others are evicted waits, and is nominated") {
 }
 
 TEST_CASE("a victim that is reclaimed is told so, and counted") {
-  Bench bench;
+  ReporterBench bench;
   tests::CapturedLog log;
   bench.reporter.evicted(evict(), {{"web", "v", "uid-v"}, true});
   CHECK(log.take() == "evicted pod=web/v uid=uid-v node=n1 for=ml/a by=reclaim\n");
@@ -161,7 +162,7 @@ TEST_CASE("a victim that is reclaimed is told so, and counted") {
 }
 
 TEST_CASE("a victim: kube-scheduler's Preempted event") {
-  Bench bench;
+  ReporterBench bench;
   tests::CapturedLog log;
   bench.reporter.evicted(evict(), {{"web", "v", "uid-v"}});
   CHECK(log.take() == "evicted pod=web/v uid=uid-v node=n1 for=ml/a by=priority\n");
@@ -175,10 +176,10 @@ TEST_CASE("a pod that waits for room no more loses its nomination, where pods ge
   struct Case {
     const char* name;
     bool preempts;
-    void (*report)(Bench&);
+    void (*report)(ReporterBench&);
   };
   const Case cases[] = {{"unschedulable", true,
-                         [](Bench& bench) {
+                         [](ReporterBench& bench) {
                            decision::Unschedulable no;
                            no.pod = {"ml", "a", "uid-a"};
                            no.scheduler_name = "gpu-scheduler";
@@ -186,14 +187,14 @@ TEST_CASE("a pod that waits for room no more loses its nomination, where pods ge
                            bench.reporter.unschedulable(no, 1ms);
                          }},
                         {"not prepared", true,
-                         [](Bench& bench) {
+                         [](ReporterBench& bench) {
                            decision::NotPrepared undone;
                            undone.pod = {"ml", "a", "uid-a"};
                            undone.scheduler_name = "gpu-scheduler";
                            undone.message = "deleting a pod of another namespace failed: HTTP 403";
                            bench.reporter.not_prepared(undone, 1ms);
                          }},
-                        {"of another scheduler", false, [](Bench& bench) {
+                        {"of another scheduler", false, [](ReporterBench& bench) {
                            decision::Unschedulable no;
                            no.pod = {"ml", "a", "uid-a"};
                            no.scheduler_name = "another";
@@ -202,7 +203,7 @@ TEST_CASE("a pod that waits for room no more loses its nomination, where pods ge
                          }}};
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    Bench bench;
+    ReporterBench bench;
     bench.reporter.nominates_for("gpu-scheduler");
     k8s::Pod nominated;
     nominated.metadata.uid = "uid-a";
@@ -215,7 +216,7 @@ TEST_CASE("a pod that waits for room no more loses its nomination, where pods ge
 }
 
 TEST_CASE("a pod over its quota is not called unschedulable, which would call for nodes") {
-  Bench bench;
+  ReporterBench bench;
   decision::Unschedulable no;
   no.pod = {"ml", "a", "uid-a"};
   no.scheduler_name = "gpu-scheduler";
@@ -231,7 +232,7 @@ TEST_CASE("a pod over its quota is not called unschedulable, which would call fo
 }
 
 TEST_CASE("a bind that the server refused is told; one that was overtaken is not") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.bind_ended({bind(), BindEnd::kOvertaken, "the pod is gone"}, 2ms);
   CHECK(bench.conditions.empty());
   CHECK(bench.requests_with({"/events"}) == 0);
@@ -244,7 +245,7 @@ TEST_CASE("a bind that the server refused is told; one that was overtaken is not
 }
 
 TEST_CASE("a pod that could not be prepared for its node is told why") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.not_prepared({.pod = {"ml", "a", "uid-a"},
                                .scheduler_name = "gpu-scheduler",
                                .generation = 4,
@@ -260,7 +261,7 @@ TEST_CASE("a pod that could not be prepared for its node is told why") {
 }
 
 TEST_CASE("a bind whose outcome is unknown for long is told with the last answer") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.bind_unsettled(bind(), "500 Internal Server Error: failed calling webhook");
   const std::string message =
       "binding to node n1 is not settled, and its capacity held until it is; the last answer: 500 "
@@ -271,7 +272,7 @@ TEST_CASE("a bind whose outcome is unknown for long is told with the last answer
 }
 
 TEST_CASE("a bind that was not sent is told where its namespace is stuck, without the node") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.bind_ended({bind(), BindEnd::kGivenBack, ""}, 2ms);
   CHECK(bench.conditions.empty());
   CHECK(bench.requests_with({"/events"}) == 0);
@@ -283,14 +284,14 @@ TEST_CASE("a bind that was not sent is told where its namespace is stuck, withou
 }
 
 TEST_CASE("a foreign pod on an owned node gets a warning of its own") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.report(decision::ForeignGpuPod{{"other", "b", "uid-b"}, "gpu-scheduler", "n1", 2});
   CHECK(bench.requests_with({"/namespaces/other/events", "\"ForeignGpuPod\"", "\"Warning\"",
                              "takes 2 GPU(s) on node n1"}) == 1);
 }
 
 TEST_CASE("a pod whose scheduler's name is misspelt gets a warning") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.report(
       decision::MisnamedScheduler{{"ml", "b", "uid-b"}, "gpu-schedular", "gpu-scheduler"});
   CHECK(bench.requests_with({"/namespaces/ml/events", "\"MisspeltSchedulerName\"", "\"Warning\"",
@@ -298,10 +299,10 @@ TEST_CASE("a pod whose scheduler's name is misspelt gets a warning") {
 }
 
 TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks for them") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.report(
       decision::NodeBackedOff{.node = "n1",
-                              .until = kNow + 60s,
+                              .until = kEngineNow + 60s,
                               .in_a_row = 2,
                               .rejected = 3,
                               .reason = "UnexpectedAdmissionError",
@@ -315,7 +316,7 @@ TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks 
            "UnexpectedAdmissionError; gets no such pods for 60 s (2 in a row), or until one starts "
            "there; it has NVIDIA-L4, driver 570.124.06, CUDA 12.8\""}) == 1);
   bench.reporter.report(decision::NodeBackedOff{.node = "unlabelled",
-                                                .until = kNow + 60s,
+                                                .until = kEngineNow + 60s,
                                                 .in_a_row = 1,
                                                 .rejected = 3,
                                                 .reason = "UnexpectedAdmissionError",
@@ -329,7 +330,7 @@ TEST_CASE("a node that rejects pods gets events of its own, where kubectl looks 
 }
 
 TEST_CASE("advice about a MIG configuration goes to every pod that it would place") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.report(
       decision::MigRepartition{.scheduler_name = "gpu-scheduler",
                                .node = "n1",
@@ -346,7 +347,7 @@ TEST_CASE("advice about a MIG configuration goes to every pod that it would plac
 }
 
 TEST_CASE("advice about a node with GPU pods says that they have to go before") {
-  Bench bench;
+  ReporterBench bench;
   bench.reporter.report(decision::MigRepartition{.scheduler_name = "gpu-scheduler",
                                                  .node = "n1",
                                                  .from = "all-disabled",
@@ -360,7 +361,7 @@ TEST_CASE("advice about a node with GPU pods says that they have to go before") 
 }
 
 TEST_CASE("nodes with complaints are counted until they have none") {
-  Bench bench;
+  ReporterBench bench;
   const auto nodes = [&](int count) {
     CHECK_THAT(bench.metrics.text(),
                Catch::Contains("gpu_scheduler_nodes_with_complaints " + std::to_string(count)));
@@ -378,7 +379,7 @@ TEST_CASE("nodes with complaints are counted until they have none") {
 
 // Operators search the log for these lines; scripts cut them at the keys.
 TEST_CASE("a decision's number is in its log line and in its event") {
-  Bench bench;
+  ReporterBench bench;
   tests::CapturedLog log;
   bench.reporter.bind_ended({bind(), BindEnd::kBound, ""}, 2ms, 41);
   CHECK_THAT(log.take(), Catch::EndsWith(" latency_ms=1000 decision=41\n"));
@@ -400,7 +401,7 @@ TEST_CASE("a decision's number is in its log line and in its event") {
 }
 
 TEST_CASE("each decision is one line in the log") {
-  Bench bench;
+  ReporterBench bench;
   tests::CapturedLog log;
   spdlog::default_logger()->set_level(spdlog::level::debug);
 
@@ -447,7 +448,7 @@ TEST_CASE("each decision is one line in the log") {
         "a pod of another scheduler takes GPUs on a node that a profile owns pod=other/b uid=uid-b "
         "node=n1 gpus=2 profile=gpu-scheduler\n");
   bench.reporter.report(decision::NodeBackedOff{.node = "n1",
-                                                .until = kNow + 59'001ms,
+                                                .until = kEngineNow + 59'001ms,
                                                 .in_a_row = 2,
                                                 .rejected = 3,
                                                 .reason = "UnexpectedAdmissionError",
@@ -474,7 +475,7 @@ TEST_CASE("each decision is one line in the log") {
 }
 
 TEST_CASE("what befalls single binds is no more than a detail in the log") {
-  Bench bench;
+  ReporterBench bench;
   tests::CapturedLog log;
   spdlog::default_logger()->set_level(spdlog::level::info);
   bench.reporter.bind_ended({bind(), BindEnd::kFailed, "403 Forbidden"}, 2ms);

@@ -84,12 +84,12 @@ std::string answer_to(const ReceivedRequest& request) {
   return tests::answer(201, "Content-Type: application/json\r\n", Json{{"status", status}}.dump());
 }
 
-class World {
+class SecurePortWorld {
  public:
   using Recording = std::function<void(std::function<void(RecordingParts)>)>;
 
-  explicit World(std::function<std::string()> text, Recording recording = {},
-                 std::optional<TenantAnswers::Scheduler> answers = {}) {
+  explicit SecurePortWorld(std::function<std::string()> text, Recording recording = {},
+                           std::optional<TenantAnswers::Scheduler> answers = {}) {
     k8s::auth::CredentialSources sources;
     sources.ca.inline_text = authority_.pem();
     sources.token = "own";
@@ -188,7 +188,7 @@ class Probed {
 }  // namespace
 
 TEST_CASE("the secure port shows metrics to those whom the API server lets get them") {
-  const World world([] { return std::string("m 1\n"); });
+  const SecurePortWorld world([] { return std::string("m 1\n"); });
   CHECK(world.status("") == "401");
   CHECK(world.reviews().empty());
   CHECK(world.status("made-up") == "401");
@@ -206,7 +206,7 @@ TEST_CASE("the secure port shows metrics to those whom the API server lets get t
 }
 
 TEST_CASE("the secure port puts questions about pods to the engine") {
-  World world([] { return std::string(); });
+  SecurePortWorld world([] { return std::string(); });
   world.begin_to_decide();
   const std::string page = "/explain?namespace=ml&pod=fits";
   CHECK(world.connect().exchange(get(page, "")).substr(9, 3) == "401");
@@ -223,17 +223,17 @@ TEST_CASE("the secure port puts questions about pods to the engine") {
 
 TEST_CASE("the secure port answers tenants where that is switched on") {
   const std::string page = "/answers/why?namespace=ml&pod=fits";
-  const World off([] { return std::string(); });
+  const SecurePortWorld off([] { return std::string(); });
   CHECK_THAT(off.connect().exchange(get(page, "prometheus")),
              Catch::StartsWith("HTTP/1.1 404 ") && Catch::Contains("--answers switches them on"));
   CHECK(off.reviews().empty());
 
   const UiNotes notes;
-  const World on([] { return std::string(); }, {},
-                 TenantAnswers::Scheduler{.notes = &notes,
-                                          .names = {"gpu-scheduler"},
-                                          .clock = [] { return Time(); },
-                                          .budget = {}});
+  const SecurePortWorld on([] { return std::string(); }, {},
+                           TenantAnswers::Scheduler{.notes = &notes,
+                                                    .names = {"gpu-scheduler"},
+                                                    .clock = [] { return Time(); },
+                                                    .budget = {}});
   CHECK(on.connect().exchange(get(page, "")).substr(9, 3) == "401");
   CHECK_THAT(on.connect().exchange(get(page, "prometheus")),
              Catch::StartsWith("HTTP/1.1 403 ") &&
@@ -249,11 +249,11 @@ TEST_CASE("the secure port sends a recording, part after part, to those who may 
     whole += part;
   }
   int asked = 0;
-  const World world([] { return std::string(); },
-                    [&](const auto& done) {
-                      ++asked;
-                      std::thread([&parts, done] { done(parts); }).join();
-                    });
+  const SecurePortWorld world([] { return std::string(); },
+                              [&](const auto& done) {
+                                ++asked;
+                                std::thread([&parts, done] { done(parts); }).join();
+                              });
   CHECK(world.connect().exchange(get("/debug/recording", "")).substr(9, 3) == "401");
   CHECK(world.connect().exchange(get("/debug/recording", "stranger")).substr(9, 3) == "403");
   CHECK(asked == 0);
@@ -263,10 +263,10 @@ TEST_CASE("the secure port sends a recording, part after part, to those who may 
                          Catch::Contains(fmt::format("Content-Length: {}\r\n", whole.size())));
   CHECK(body_of(answer) == whole);
 
-  const World without([] { return std::string(); });
+  const SecurePortWorld without([] { return std::string(); });
   CHECK_THAT(without.connect().exchange(get("/debug/recording", "prometheus")),
              Catch::Contains("404") && Catch::Contains("--flight-recording 0"));
-  const World ended([] { return std::string(); }, [](const auto& done) { done({}); });
+  const SecurePortWorld ended([] { return std::string(); }, [](const auto& done) { done({}); });
   CHECK_THAT(ended.connect().exchange(get("/debug/recording", "prometheus")),
              Catch::Contains("503") && Catch::Contains("has ended"));
 }
@@ -276,7 +276,7 @@ TEST_CASE("the secure port ends while a question waits") {
   tests::Gate asked;
   const std::stop_token never;
   {
-    World world([&] {
+    SecurePortWorld world([&] {
       asked.open();
       return std::string();
     });
@@ -294,7 +294,7 @@ TEST_CASE("eighty who read two megabytes at once are served, and hold up nobody 
   tests::Gate open;
   const std::stop_source never;
   const std::string page(2'200'000, 'm');
-  const World world([&] {
+  const SecurePortWorld world([&] {
     asked.open();
     open.wait(never.get_token());
     return page;
@@ -317,7 +317,7 @@ TEST_CASE("eighty who read two megabytes at once are served, and hold up nobody 
 TEST_CASE("the secure port ends while it is being read") {
   std::vector<HttpsConnection> readers;
   {
-    const World world([] { return std::string(32 << 20, 'm'); });
+    const SecurePortWorld world([] { return std::string(32 << 20, 'm'); });
     for (int i = 0; i < 3; ++i) {
       readers.push_back(world.connect());
       readers.back().send(get("/metrics", i == 0 ? "made-up" : "prometheus"));

@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 using sched::live::Shutdown;
 using std::chrono::milliseconds;
 
-struct Bench {
-  explicit Bench(bool elects = true)
+struct ShutdownBench {
+  explicit ShutdownBench(bool elects = true)
       : shutdown(loop, {},
                  {.binds_open = [this] { return binds_open; },
                   .statuses_open = [this] { return statuses_open; },
@@ -53,7 +53,7 @@ using Steps = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("with nothing under way the lease is given back and the events are written at once") {
-  Bench bench;
+  ShutdownBench bench;
   bench.shutdown.begin();
   CHECK(bench.steps == Steps{"release at 0 for 22000"});
   bench.loop.advance(100ms);
@@ -63,13 +63,13 @@ TEST_CASE("with nothing under way the lease is given back and the events are wri
 }
 
 TEST_CASE("without election there is no lease to give back") {
-  Bench bench(false);
+  ShutdownBench bench(false);
   bench.shutdown.begin();
   CHECK(bench.steps == Steps{"flush at 0 for 22500"});
 }
 
 TEST_CASE("statuses that cannot be written leave seconds for the lease") {
-  Bench bench;
+  ShutdownBench bench;
   bench.statuses_open = true;
   bench.shutdown.begin();
   bench.loop.advance(1h);
@@ -77,7 +77,7 @@ TEST_CASE("statuses that cannot be written leave seconds for the lease") {
 }
 
 TEST_CASE("a bind is waited for as long as it takes to be settled; then the lease goes back") {
-  Bench bench;
+  ShutdownBench bench;
   bench.binds_open = true;
   bench.shutdown.begin();
   bench.loop.advance(19'900ms);
@@ -88,7 +88,7 @@ TEST_CASE("a bind is waited for as long as it takes to be settled; then the leas
 }
 
 TEST_CASE("a bind that may still land keeps the lease") {
-  Bench bench;
+  ShutdownBench bench;
   bench.binds_open = true;
   bench.shutdown.begin();
   bench.loop.advance(1h);

@@ -24,8 +24,8 @@ k8s::PodScheduledCondition condition(std::string message, std::int64_t generatio
 
 sched::PodRef ref(const std::string& name) { return {"ml", name, "uid-" + name}; }
 
-struct Bench {
-  Bench() {
+struct StatusWriterBench {
+  StatusWriterBench() {
     for (const char* name : {"a", "b", "c", "d", "e"}) show(name, "1");
   }
   struct Call {
@@ -89,7 +89,7 @@ using Texts = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("what is written last is not written again") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("no room"));
   REQUIRE(bench.open() == Texts{"a: no room"});
   CHECK(bench.calls[0].pod.metadata.uid == "uid-a");
@@ -102,7 +102,7 @@ TEST_CASE("what is written last is not written again") {
 }
 
 TEST_CASE("what the pod says already is not written after a restart") {
-  Bench bench;
+  StatusWriterBench bench;
   k8s::Pod pod = tests::pod("a").in_namespace("ml").uid("uid-a");
   pod.status.conditions.push_back({.type = "PodScheduled",
                                    .status = "False",
@@ -120,7 +120,7 @@ TEST_CASE("what the pod says already is not written after a restart") {
 }
 
 TEST_CASE("one write a pod at a time; the newest text wins") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("one"));
   bench.writer.write(ref("a"), condition("two"));
   bench.writer.write(ref("a"), condition("three"));
@@ -132,7 +132,7 @@ TEST_CASE("one write a pod at a time; the newest text wins") {
 }
 
 TEST_CASE("back to what is being written: nothing more to do") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("one"));
   bench.writer.write(ref("a"), condition("two"));
   bench.writer.write(ref("a"), condition("one"));
@@ -142,7 +142,7 @@ TEST_CASE("back to what is being written: nothing more to do") {
 }
 
 TEST_CASE("so many at a time, and one while binds wait") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.binds_wait = true;
   for (const char* name : {"a", "b", "c", "d", "e"}) bench.writer.write(ref(name), condition("x"));
   CHECK(bench.open() == Texts{"a: x"});
@@ -154,7 +154,7 @@ TEST_CASE("so many at a time, and one while binds wait") {
 }
 
 TEST_CASE("nothing is written to a pod that is bound or gone") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.binds_wait = true;
   bench.writer.write(ref("a"), condition("x"));
   bench.writer.write(ref("b"), condition("x"));
@@ -167,7 +167,7 @@ TEST_CASE("nothing is written to a pod that is bound or gone") {
 }
 
 TEST_CASE("nothing is written to a pod that the watch does not show unbound") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.writer.write(ref("unknown"), condition("no room"));
   bench.writer.forget("uid-a");  // it has been bound
   bench.writer.write(ref("a"), condition("decided before the bind"));
@@ -176,7 +176,7 @@ TEST_CASE("nothing is written to a pod that the watch does not show unbound") {
 }
 
 TEST_CASE("a write that is under way when its pod is bound is not followed by another") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("no room"));
   bench.writer.write(ref("a"), condition("less room"));
   bench.writer.forget("uid-a");
@@ -190,7 +190,7 @@ TEST_CASE("a write that is under way when its pod is bound is not followed by an
 }
 
 TEST_CASE("to a pod that has changed it is written when the watch has shown the change") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("no room"));
   const auto want_at = [&bench](const std::string& version) {
     REQUIRE(bench.open() == Texts{"a: no room"});
@@ -246,7 +246,7 @@ TEST_CASE("to a pod that has changed it is written when the watch has shown the 
 }
 
 TEST_CASE("at shutdown nothing waits for its repeat") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("one"));
   bench.writer.write(ref("b"), condition("one"));
   bench.fail(503);
@@ -260,7 +260,7 @@ TEST_CASE("at shutdown nothing waits for its repeat") {
 }
 
 TEST_CASE("a bound pod with no write under way is left alone") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.binds_wait = true;
   bench.writer.write(ref("a"), condition("x"));
   bench.writer.write(ref("b"), condition("x"));
@@ -271,7 +271,7 @@ TEST_CASE("a bound pod with no write under way is left alone") {
 }
 
 TEST_CASE("a failed write is repeated when that can help, with the newest text") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("one"));
   bench.fail(500);
   CHECK(bench.problems == 1);
@@ -290,7 +290,7 @@ TEST_CASE("a failed write is repeated when that can help, with the newest text")
 TEST_CASE("what a server refuses that has just started is repeated until it is written") {
   for (const int status : {401, 403, 408, 429, 500, 503}) {
     INFO(status);
-    Bench bench;
+    StatusWriterBench bench;
     bench.writer.write(ref("a"), condition("one"));
     bench.fail(status);
     CHECK(bench.answered == 0);
@@ -305,7 +305,7 @@ TEST_CASE("what a server refuses that has just started is repeated until it is w
 TEST_CASE("what was refused for good is written when it is said again") {
   for (const int status : {400, 404, 422}) {
     INFO(status);
-    Bench bench;
+    StatusWriterBench bench;
     bench.writer.write(ref("a"), condition("one"));
     bench.fail(status);
     CHECK(bench.writer.is_idle());
@@ -318,7 +318,7 @@ TEST_CASE("what was refused for good is written when it is said again") {
 }
 
 TEST_CASE("whoever stands back behind statuses is told when none waits any more") {
-  Bench bench;
+  StatusWriterBench bench;
   for (const char* name : {"a", "b", "c"}) bench.writer.write(ref(name), condition("x"));
   bench.all_sent = 0;
   for (const char* name : {"d", "e"}) bench.writer.write(ref(name), condition("x"));
@@ -335,7 +335,7 @@ TEST_CASE("whoever stands back behind statuses is told when none waits any more"
 }
 
 TEST_CASE("a repeat is called off when the pod is gone") {
-  Bench bench;
+  StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("one"));
   bench.fail(503);
   bench.writer.forget("uid-a");
@@ -345,7 +345,7 @@ TEST_CASE("a repeat is called off when the pod is gone") {
 }
 
 TEST_CASE("a pod's nomination is written where it is to change, and left alone elsewhere") {
-  Bench bench;
+  StatusWriterBench bench;
   const auto nominated = [&](const std::string& version, const std::string& node) {
     k8s::Pod pod = tests::pod("a").in_namespace("ml").uid("uid-a");
     pod.metadata.resource_version = version;
@@ -385,7 +385,7 @@ TEST_CASE("a pod's nomination is written where it is to change, and left alone e
 namespace {
 
 // A pod of the watch and its nomination.
-struct Nominating : Bench {
+struct Nominating : StatusWriterBench {
   void shows(const std::string& version, const std::string& node) {
     k8s::Pod pod = tests::pod("a").in_namespace("ml").uid("uid-a");
     pod.metadata.resource_version = version;
@@ -470,7 +470,7 @@ TEST_CASE("what the watch shows during a write counts for the nomination") {
 }
 
 TEST_CASE("a nomination of an earlier process is removed though the text is the same") {
-  Bench bench;
+  StatusWriterBench bench;
   k8s::Pod pod = tests::pod("f").in_namespace("ml").uid("uid-f");
   pod.metadata.resource_version = "2";
   pod.status.nominated_node_name = "n";

@@ -14,13 +14,13 @@ namespace {
 using namespace std::chrono_literals;
 using sched::live::CatchUp;
 
-k8s::Pod ours(const std::string& name, const std::string& node = "") {
+k8s::Pod served_pod(const std::string& name, const std::string& node = "") {
   auto pod = tests::pod(name).uid("uid-" + name).served_by("gpu-scheduler");
   return node.empty() ? k8s::Pod(pod) : k8s::Pod(pod.on(node));
 }
 
-struct Bench {
-  explicit Bench(std::vector<std::string> names = {"gpu-scheduler"})
+struct CatchUpBench {
+  explicit CatchUpBench(std::vector<std::string> names = {"gpu-scheduler"})
       : catch_up(server.transport, loop, std::move(names),
                  {.on_done = [this] { ++done; },
                   .on_behind = [this] { ++behind; },
@@ -43,10 +43,10 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("a watch that has shown everything is waited for no longer than the read takes") {
-  Bench bench;
-  bench.catch_up.shown(ours("a", "n1"));
-  bench.catch_up.shown(ours("b"));
-  bench.server.pods = {ours("a", "n1"), ours("b")};
+  CatchUpBench bench;
+  bench.catch_up.shown(served_pod("a", "n1"));
+  bench.catch_up.shown(served_pod("b"));
+  bench.server.pods = {served_pod("a", "n1"), served_pod("b")};
   bench.start();
   CHECK(bench.done == 1);
   bench.loop.advance(1h);
@@ -55,7 +55,7 @@ TEST_CASE("a watch that has shown everything is waited for no longer than the re
 }
 
 TEST_CASE("the read is of our own unfinished pods, and consistent") {
-  Bench bench({"one", "t,w=o"});
+  CatchUpBench bench({"one", "t,w=o"});
   bench.start();
   CHECK(bench.done == 1);
   REQUIRE(bench.server.reads() == 2);
@@ -69,36 +69,36 @@ TEST_CASE("the read is of our own unfinished pods, and consistent") {
 }
 
 TEST_CASE("what the watch has yet to show is waited for") {
-  Bench bench;
-  bench.catch_up.shown(ours("a"));
-  bench.server.pods = {ours("a", "n1"), ours("new", "n2")};
+  CatchUpBench bench;
+  bench.catch_up.shown(served_pod("a"));
+  bench.server.pods = {served_pod("a", "n1"), served_pod("new", "n2")};
   bench.start();
   CHECK(bench.done == 0);
   CHECK(bench.catch_up.missing() == 2);
-  bench.catch_up.shown(ours("a"));  // older news
+  bench.catch_up.shown(served_pod("a"));  // older news
   CHECK(bench.done == 0);
-  bench.catch_up.shown(ours("a", "n1"));
+  bench.catch_up.shown(served_pod("a", "n1"));
   CHECK(bench.done == 0);
-  SECTION("it is shown with its node") { bench.catch_up.shown(ours("new", "n2")); }
+  SECTION("it is shown with its node") { bench.catch_up.shown(served_pod("new", "n2")); }
   SECTION("it is gone") { bench.catch_up.gone("uid-new"); }
   CHECK(bench.done == 1);
 }
 
 TEST_CASE("what is shown while the read is under way counts") {
-  Bench bench;
+  CatchUpBench bench;
   bench.server.silent = true;
   bench.start();
-  bench.catch_up.shown(ours("a", "n1"));
+  bench.catch_up.shown(served_pod("a", "n1"));
   bench.server.silent = false;
-  bench.server.pods = {ours("a", "n1")};
+  bench.server.pods = {served_pod("a", "n1")};
   bench.loop.advance(3min);  // the read that hung has been given up
   CHECK(bench.problems > 0);
   CHECK(bench.done == 1);
 }
 
 TEST_CASE("a pod that vanished unseen is not waited for after a second read") {
-  Bench bench;
-  bench.server.pods = {ours("a", "n1")};
+  CatchUpBench bench;
+  bench.server.pods = {served_pod("a", "n1")};
   bench.start();
   CHECK(bench.done == 0);
   bench.server.pods.clear();
@@ -108,7 +108,7 @@ TEST_CASE("a pod that vanished unseen is not waited for after a second read") {
 }
 
 TEST_CASE("a read that fails is repeated") {
-  Bench bench;
+  CatchUpBench bench;
   bench.server.refuse_next = 3;
   bench.start();
   CHECK(bench.done == 0);
@@ -118,7 +118,7 @@ TEST_CASE("a read that fails is repeated") {
 }
 
 TEST_CASE("after any outage the pods are read within seconds of its end") {
-  Bench bench;
+  CatchUpBench bench;
   bench.server.refuse_next = 10'000;
   bench.start();
   for (int second = 0; second < 600; ++second) bench.loop.advance(1s);
@@ -129,25 +129,25 @@ TEST_CASE("after any outage the pods are read within seconds of its end") {
 }
 
 TEST_CASE("nothing is told after stop") {
-  Bench bench;
-  bench.server.pods = {ours("a", "n1")};
+  CatchUpBench bench;
+  bench.server.pods = {served_pod("a", "n1")};
   bench.start();
   bench.catch_up.stop();
-  bench.catch_up.shown(ours("a", "n1"));
+  bench.catch_up.shown(served_pod("a", "n1"));
   bench.loop.advance(1h);
   CHECK(bench.done == 0);
 }
 
 TEST_CASE("a watch that is behind still at the second read is to be opened anew") {
-  Bench bench;
-  bench.server.pods = {ours("a", "n1")};
+  CatchUpBench bench;
+  bench.server.pods = {served_pod("a", "n1")};
   bench.start();
   CHECK(bench.behind == 0);
   bench.loop.advance(2s);
   CHECK(bench.server.reads() == 2);
   CHECK(bench.behind == 1);
   SECTION("once, when it shows it then") {
-    bench.catch_up.shown(ours("a", "n1"));
+    bench.catch_up.shown(served_pod("a", "n1"));
     CHECK(bench.done == 1);
   }
   SECTION("and some reads later again") {

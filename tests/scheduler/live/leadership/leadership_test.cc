@@ -69,8 +69,8 @@ class LeaseServer {
   int version_ = 0;
 };
 
-struct Bench {
-  explicit Bench(std::chrono::seconds lease_duration = 15s) { make(lease_duration); }
+struct LeadershipBench {
+  explicit LeadershipBench(std::chrono::seconds lease_duration = 15s) { make(lease_duration); }
 
   void make(std::chrono::seconds lease_duration = 15s) {
     leadership = std::make_unique<Leadership>(
@@ -124,7 +124,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("a standby may neither decide nor bind") {
-  Bench bench;
+  LeadershipBench bench;
   bench.lease.hold("other");
   bench.start();
   bench.leadership->on_watches_synced();
@@ -140,7 +140,7 @@ TEST_CASE("a standby may neither decide nor bind") {
 }
 
 TEST_CASE("a standby tells when it cannot read the lease, and when it can again") {
-  Bench bench;
+  LeadershipBench bench;
   bench.lease.hold("other");
   bench.start();
   CHECK(bench.problems.empty());
@@ -157,7 +157,7 @@ TEST_CASE("a standby tells when it cannot read the lease, and when it can again"
 }
 
 TEST_CASE("after a takeover it decides as soon as its watch has caught up") {
-  Bench bench;
+  LeadershipBench bench;
   SECTION("the lease was given back") {
     bench.lease.hold("");
     bench.start();
@@ -178,7 +178,7 @@ TEST_CASE("after a takeover it decides as soon as its watch has caught up") {
 }
 
 TEST_CASE("it waits for what the predecessor bound last, and for its own watches") {
-  Bench bench;
+  LeadershipBench bench;
   const k8s::Pod last = tests::pod("last").uid("uid-last").served_by("gpu-scheduler").on("n1");
   bench.pods.pods = {last};
   bench.lease.hold("");
@@ -202,7 +202,7 @@ TEST_CASE("it waits for what the predecessor bound last, and for its own watches
 }
 
 TEST_CASE("where there was no lease, nothing is read before an unknown predecessor is over") {
-  Bench bench;
+  LeadershipBench bench;
   bench.start();
   bench.leadership->on_watches_synced();
   CHECK(bench.told() == Lines{"leads"});
@@ -216,7 +216,7 @@ TEST_CASE("an unknown predecessor may have had longer than our lease lasts") {
   // The most that a bind may take to land, deadline and margin, is more than a lease of 5 s.
   const sched::live::BindTimes most;
   REQUIRE(most.deadline + most.margin > 5s);
-  Bench bench(5s);
+  LeadershipBench bench(5s);
   bench.start();
   bench.leadership->on_watches_synced();
   bench.loop.advance(most.deadline + most.margin - 1ms);
@@ -226,7 +226,7 @@ TEST_CASE("an unknown predecessor may have had longer than our lease lasts") {
 }
 
 TEST_CASE("while renewals do not get through, the gate closes long before the lease ends") {
-  Bench bench;
+  LeadershipBench bench;
   bench.lead();
   bench.loop.advance(2s);  // a renewal
   CHECK(bench.gate_openings == 2);
@@ -254,7 +254,7 @@ TEST_CASE("while renewals do not get through, the gate closes long before the le
 }
 
 TEST_CASE("a lease that goes back in time ends it, for one that stands by as well") {
-  Bench bench;
+  LeadershipBench bench;
   bench.lease.hold("other");
   bench.lease.hold("other");
   bench.leadership->start();
@@ -270,7 +270,7 @@ TEST_CASE("a lease that goes back in time ends it, for one that stands by as wel
 }
 
 TEST_CASE("a lease in another's name ends it at once") {
-  Bench bench;
+  LeadershipBench bench;
   bench.lead();
   bench.lease.hold("other");
   bench.loop.advance(2s);
@@ -281,7 +281,7 @@ TEST_CASE("a lease in another's name ends it at once") {
 }
 
 TEST_CASE("giving the lease back ends it: nothing is sent any more") {
-  Bench bench;
+  LeadershipBench bench;
   bool done = false;
   bench.lead();
   tests::CapturedLog log;
@@ -296,7 +296,7 @@ TEST_CASE("giving the lease back ends it: nothing is sent any more") {
 }
 
 TEST_CASE("a lease that could not be given back is not said to be") {
-  Bench bench;
+  LeadershipBench bench;
   bool done = false;
   bench.lead();
   tests::CapturedLog log;
@@ -321,7 +321,7 @@ TEST_CASE("a lease that could not be given back is not said to be") {
 }
 
 TEST_CASE("a standby that is asked to go does not touch the lease") {
-  Bench bench;
+  LeadershipBench bench;
   bool done = false;
   bench.lease.hold("other");
   bench.start();

@@ -17,9 +17,9 @@ using sched::live::Question;
 using sched::live::Unanswered;
 
 // The engine's thread is the test.
-class World {
+class AskerWorld {
  public:
-  World() : asker(make()) {}
+  AskerWorld() : asker(make()) {}
 
   // Asks for `answer`; what became of it is added to `ends`.
   void ask(int answer, const std::weak_ptr<const void>& asks, const std::string& account = "ada") {
@@ -73,7 +73,7 @@ using Ends = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("an answer comes back on the asker's loop") {
-  World world;
+  AskerWorld world;
   world.ask(1, world.client);
   world.ask(2, world.client);
   world.answer();
@@ -87,7 +87,7 @@ TEST_CASE("an answer comes back on the asker's loop") {
 }
 
 TEST_CASE("a refusal comes back as well") {
-  World world;
+  AskerWorld world;
   world.ask(1, world.client);
   world.refuse(Unanswered::kNotDeciding);
   world.loop.run_ready();
@@ -95,7 +95,7 @@ TEST_CASE("a refusal comes back as well") {
 }
 
 TEST_CASE("no more questions are open than may be") {
-  World world;
+  AskerWorld world;
   for (int i = 1; i <= 3; ++i) world.ask(i, world.client);
   CHECK(world.ends == Ends{"too many"});
   CHECK(world.put.size() == 2);
@@ -107,7 +107,7 @@ TEST_CASE("no more questions are open than may be") {
 }
 
 TEST_CASE("an account that has as many open as it may have does not keep others out") {
-  World world;
+  AskerWorld world;
   for (int i = 1; i <= 3; ++i) world.ask(i, world.client, "ada");
   CHECK(world.ends == Ends{"too many"});
   world.ask(4, world.client, "bob");
@@ -122,7 +122,7 @@ TEST_CASE("an account that has as many open as it may have does not keep others 
 }
 
 TEST_CASE("a question waits only so long, and is not computed afterwards") {
-  World world;
+  AskerWorld world;
   world.ask(1, world.client);
   world.loop.advance(4'999ms);
   CHECK(world.ends.empty());
@@ -135,7 +135,7 @@ TEST_CASE("a question waits only so long, and is not computed afterwards") {
 }
 
 TEST_CASE("an answer that is on its way when the time is up comes to nobody") {
-  World world;
+  AskerWorld world;
   world.ask(1, world.client);
   const Question question = std::move(world.put.front());
   world.loop.advance(5s);
@@ -145,7 +145,7 @@ TEST_CASE("an answer that is on its way when the time is up comes to nobody") {
 }
 
 TEST_CASE("for a client that has gone nothing is computed, and its place is free") {
-  World world;
+  AskerWorld world;
   auto going = std::make_shared<int>();
   world.ask(1, going);
   world.ask(2, world.client);
@@ -158,7 +158,7 @@ TEST_CASE("for a client that has gone nothing is computed, and its place is free
 }
 
 TEST_CASE("an asker that is no more is not answered, nor is anything computed for it") {
-  World world;
+  AskerWorld world;
   world.ask(1, world.client);
   world.ask(2, world.client);
   world.answer();  // under way back

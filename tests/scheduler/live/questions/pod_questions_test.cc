@@ -43,7 +43,7 @@ tests::PodBuilder ours(const char* name) {
 
 // Whoever has the token "TOKEN" is the user of that name; "ada" and "boss" may do everything, "eve"
 // may get the pages, and "bob" pods.
-class World : public tests::Asking {
+class PodQuestionsWorld : public tests::Asking {
  public:
   // The answer as far as there is one; the engine's thread answers when the test says so.
   void ask(const std::string& page, const std::string& query,
@@ -113,7 +113,7 @@ class World : public tests::Asking {
 }  // namespace
 
 TEST_CASE("why a pod waits, node by node") {
-  World world;
+  PodQuestionsWorld world;
   const Json got = world.json("/explain", "namespace=ml&pod=large");
   CHECK(got["pod"] == "large");
   CHECK(got["message"] == "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.");
@@ -127,7 +127,7 @@ TEST_CASE("why a pod waits, node by node") {
 }
 
 TEST_CASE("where a pod could go, the best first") {
-  World world;
+  PodQuestionsWorld world;
   const auto nodes_of = [](const Json& got) {
     std::vector<std::string> names;
     for (const Json& candidate : got["candidates"]) names.push_back(candidate["node"]);
@@ -146,7 +146,7 @@ TEST_CASE("where a pod could go, the best first") {
 }
 
 TEST_CASE("who asks must be allowed the page and the pod") {
-  World world;
+  PodQuestionsWorld world;
   world.ask("/explain", "namespace=ml&pod=fits", std::nullopt);
   CHECK(world.reply().status == 401);
   world.ask("/explain", "namespace=ml&pod=fits", "bob");
@@ -191,7 +191,7 @@ TEST_CASE("what is asked wrongly is refused in words, before anybody is asked") 
             "limit \"-1\": it must be a number from 1 to 10000\n"},
            {"namespace=ml&pod=fits&node=n1",
             "there is no parameter \"node\"; there are namespace, pod and limit\n"}}) {
-    World world;
+    PodQuestionsWorld world;
     world.ask("/explain", c.query);
     const Reply got = world.reply();
     CHECK(got.status == 400);
@@ -212,7 +212,7 @@ TEST_CASE("pods that this scheduler knows nothing of") {
             "pods \"ml/other\": its schedulerName is \"default-scheduler\", which is not served "
             "here\n"},
            {"done", "pods \"ml/done\": it has finished\n"}}) {
-    World world;
+    PodQuestionsWorld world;
     world.ask("/explain", "namespace=ml&pod=" + c.pod);
     CHECK(world.put.empty());
     const Reply got = world.reply();
@@ -235,13 +235,13 @@ TEST_CASE("questions that cannot be answered now") {
             "the engine did not come to it in time: a tenth of its time is for questions; ask "
             "again in a moment\n"},
            {Unanswered::kEnded, 503, "the process is shutting down\n"}}) {
-    World world;
+    PodQuestionsWorld world;
     world.ask("/candidates", "namespace=ml&pod=fits");
     const Reply got = world.reply(c.why);
     CHECK(got.status == c.want);
     CHECK(*got.body == c.body);
   }
-  World world;
+  PodQuestionsWorld world;
   for (int i = 0; i < 3; ++i) world.ask("/explain", "namespace=ml&pod=fits");
   REQUIRE(world.replies.back());
   CHECK(world.replies.back()->status == 429);
@@ -251,7 +251,7 @@ TEST_CASE("questions that cannot be answered now") {
   world.ask("/explain", "namespace=ml&pod=fits", "boss");
   CHECK_FALSE(world.replies.back());
 
-  World away;
+  PodQuestionsWorld away;
   away.api_error = k8s::make_error(k8s::ErrorKind::kConnect, "nobody there");
   away.ask("/explain", "namespace=ml&pod=fits");
   CHECK(away.reply().status == 503);
@@ -259,7 +259,7 @@ TEST_CASE("questions that cannot be answered now") {
 }
 
 TEST_CASE("a replica that does not decide names the one that does") {
-  World world;
+  PodQuestionsWorld world;
   world.leader = "pod-2_1234";
   world.ask("/explain", "namespace=ml&pod=large");
   const Reply got = world.reply(Unanswered::kNotDeciding);
@@ -269,7 +269,7 @@ TEST_CASE("a replica that does not decide names the one that does") {
 }
 
 TEST_CASE("each account has a budget for both pages, from which refused questions are taken, too") {
-  World world;
+  PodQuestionsWorld world;
   const auto status = [&](const char* page, const char* user) {
     world.ask(page, "namespace=ml&pod=large", user);
     return world.reply().status;
@@ -294,7 +294,7 @@ TEST_CASE("each account has a budget for both pages, from which refused question
 }
 
 TEST_CASE("nothing is computed for a client that has gone") {
-  World world;
+  PodQuestionsWorld world;
   world.ask("/explain", "namespace=ml&pod=fits");
   world.client.reset();
   REQUIRE(world.put.size() == 1);

@@ -13,9 +13,9 @@ using sched::live::Question;
 using sched::live::QuestionQueue;
 using sched::live::Unanswered;
 
-const QuestionQueue::Clock::time_point kStart{1'000h};
+const QuestionQueue::Clock::time_point kQueueStart{1'000h};
 
-class Bench {
+class QuestionQueueBench {
  public:
   // The name's question, which is wanted until it is said that it is not.
   void push(const std::string& name) {
@@ -45,41 +45,41 @@ class Bench {
 }  // namespace
 
 TEST_CASE("questions are answered in the order in which they came") {
-  Bench bench;
+  QuestionQueueBench bench;
   CHECK_FALSE(bench.queue.due());
-  CHECK_FALSE(bench.answer(kStart));
+  CHECK_FALSE(bench.answer(kQueueStart));
   for (const char* name : {"a", "b"}) bench.push(name);
-  CHECK(bench.queue.due() <= kStart);
-  CHECK(bench.answer(kStart));
-  CHECK(bench.answer(kStart));
-  CHECK_FALSE(bench.answer(kStart));
+  CHECK(bench.queue.due() <= kQueueStart);
+  CHECK(bench.answer(kQueueStart));
+  CHECK(bench.answer(kQueueStart));
+  CHECK_FALSE(bench.answer(kQueueStart));
   CHECK(bench.said == std::vector<std::string>{"answer a", "answer b"});
 }
 
 TEST_CASE("questions take a tenth of the time") {
-  Bench bench;
+  QuestionQueueBench bench;
   for (const char* name : {"a", "b", "c"}) bench.push(name);
-  CHECK(bench.answer(kStart, 10ms));
-  CHECK(bench.queue.due() == kStart + 100ms);
-  CHECK_FALSE(bench.answer(kStart + 99ms));
-  CHECK(bench.answer(kStart + 100ms, 1ms));
-  CHECK(bench.queue.due() == kStart + 110ms);
-  CHECK_FALSE(bench.answer(kStart + 109ms));
-  CHECK(bench.answer(kStart + 110ms));
+  CHECK(bench.answer(kQueueStart, 10ms));
+  CHECK(bench.queue.due() == kQueueStart + 100ms);
+  CHECK_FALSE(bench.answer(kQueueStart + 99ms));
+  CHECK(bench.answer(kQueueStart + 100ms, 1ms));
+  CHECK(bench.queue.due() == kQueueStart + 110ms);
+  CHECK_FALSE(bench.answer(kQueueStart + 109ms));
+  CHECK(bench.answer(kQueueStart + 110ms));
 }
 
 TEST_CASE("what nobody waits for any more is not answered") {
-  Bench bench;
+  QuestionQueueBench bench;
   for (const char* name : {"a", "gone", "b"}) bench.push(name);
   bench.unwanted = "gone";
-  CHECK(bench.answer(kStart));
-  CHECK(bench.answer(kStart));
-  CHECK_FALSE(bench.answer(kStart));
+  CHECK(bench.answer(kQueueStart));
+  CHECK(bench.answer(kQueueStart));
+  CHECK_FALSE(bench.answer(kQueueStart));
   CHECK(bench.said == std::vector<std::string>{"answer a", "answer b"});
 }
 
 TEST_CASE("questions of which many come and go do not pile up") {
-  Bench bench;
+  QuestionQueueBench bench;
   const auto held = std::make_shared<int>();
   for (int i = 0; i < 100; ++i) {
     bench.queue.push({.answer = [held](const sched::Engine&) {},
@@ -90,10 +90,10 @@ TEST_CASE("questions of which many come and go do not pile up") {
 }
 
 TEST_CASE("at the end all that wait are refused, and all that come") {
-  Bench bench;
+  QuestionQueueBench bench;
   for (const char* name : {"a", "b"}) bench.push(name);
   bench.queue.close();
   bench.push("c");
-  CHECK_FALSE(bench.answer(kStart));
+  CHECK_FALSE(bench.answer(kQueueStart));
   CHECK(bench.said == std::vector<std::string>{"refuse a", "refuse b", "refuse c"});
 }

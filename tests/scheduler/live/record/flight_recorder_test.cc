@@ -20,7 +20,7 @@ using sched::live::RecordingParts;
 namespace event = sched::event;
 using namespace std::chrono_literals;
 
-constexpr Time kAt{std::chrono::microseconds(1'767'225'600'000'123)};
+constexpr Time kAppliedAt{std::chrono::microseconds(1'767'225'600'000'123)};
 
 RecordingParts take(FlightRecorder& recorder) {
   std::promise<RecordingParts> taken;
@@ -53,10 +53,10 @@ TEST_CASE(
   recorder.push(event::NodeDeleted{"n1"}, Haste::kNow, queue);
   recorder.push(event::NodeDeleted{"n2"}, Haste::kNow, queue);
   CHECK(queue.take(0ns).size() == 2);
-  recorder.applied(kAt);
-  recorder.applied(kAt + 1us);
-  recorder.stepped(true, kAt + 2us);
-  recorder.stepped(false, kAt + 3us);
+  recorder.applied(kAppliedAt);
+  recorder.applied(kAppliedAt + 1us);
+  recorder.stepped(true, kAppliedAt + 2us);
+  recorder.stepped(false, kAppliedAt + 3us);
   recorder.end_round();
   recorder.decided(released("n3"));
   CHECK(lines_of(take(recorder)) ==
@@ -71,8 +71,8 @@ TEST_CASE(
 
 TEST_CASE("a call waits for what it was about, and those behind it with it") {
   FlightRecorder recorder({}, {}, [] {});
-  recorder.stepped(true, kAt);
-  recorder.stepped(false, kAt);
+  recorder.stepped(true, kAppliedAt);
+  recorder.stepped(false, kAppliedAt);
   recorder.end_round();
   CHECK(lines_of(take(recorder)).empty());
   recorder.decided(released("n1"));
@@ -87,9 +87,9 @@ TEST_CASE("what too many wait for is counted in its place, and goes to the engin
     recorder.push(event::NodeDeleted{name}, Haste::kNow, queue);
   for (int i = 0; i < 3; ++i) recorder.decided(released("n"));
   CHECK(queue.take(0ns).size() == 4);
-  for (int i = 0; i < 4; ++i) recorder.applied(kAt);
-  for (int i = 0; i < 3; ++i) recorder.stepped(true, kAt);
-  recorder.stepped(false, kAt);
+  for (int i = 0; i < 4; ++i) recorder.applied(kAppliedAt);
+  for (int i = 0; i < 3; ++i) recorder.stepped(true, kAppliedAt);
+  recorder.stepped(false, kAppliedAt);
   recorder.end_round();
   const auto lines = lines_of(take(recorder));
   REQUIRE(lines.size() == 7);
@@ -99,7 +99,7 @@ TEST_CASE("what too many wait for is counted in its place, and goes to the engin
   CHECK(recorder.figures().lost == 3);
   // It goes on as soon as there is room.
   recorder.push(event::NodeDeleted{"n5"}, Haste::kNow, queue);
-  recorder.applied(kAt);
+  recorder.applied(kAppliedAt);
   recorder.end_round();
   CHECK(lines_of(take(recorder)).back() ==
         R"({"at":1767225600000123,"event":"NodeDeleted","name":"n5"})");
@@ -111,14 +111,14 @@ TEST_CASE("where the objects are too large the recording ends, and events still 
   EventQueue queue;
   for (int i = 0; i < 20; ++i) {
     recorder.push(event::NodeUpserted{tests::node("n" + std::to_string(i))}, Haste::kNow, queue);
-    recorder.applied(kAt + i * 1s);
+    recorder.applied(kAppliedAt + i * 1s);
   }
   recorder.end_round();
   ended.get_future().get();
   CHECK(take(recorder).empty());
   CHECK_FALSE(recorder.figures().is_recording);
   recorder.push(event::NodeDeleted{"n"}, Haste::kNow, queue);
-  recorder.applied(kAt);
+  recorder.applied(kAppliedAt);
   recorder.end_round();
   recorder.decided(released("n"));
   CHECK(queue.take(0ns).size() == 21);

@@ -22,7 +22,7 @@ using sched::live::StepCall;
 namespace event = sched::event;
 using namespace std::chrono_literals;
 
-constexpr Time kBegin{std::chrono::seconds(1'767'225'600)};
+constexpr Time kRingBegin{std::chrono::seconds(1'767'225'600)};
 
 struct Read {
   RecordHeader header;
@@ -83,34 +83,34 @@ AppliedCall pod_at(Time at, const std::string& uid, const std::string& node = ""
 
 TEST_CASE("within its bounds a recording is every call, without a snapshot") {
   RecordingRing ring({"c.yaml", "a: 1\n"}, {});
-  ring.add(pod_at(kBegin, "a"));
-  ring.add(AppliedCall{event::Synced{}, kBegin + 1s});
-  ring.add(StepCall{std::nullopt, kBegin + 2s});
+  ring.add(pod_at(kRingBegin, "a"));
+  ring.add(AppliedCall{event::Synced{}, kRingBegin + 1s});
+  ring.add(StepCall{std::nullopt, kRingBegin + 2s});
   const Read all = read(ring);
   CHECK(all.header == RecordHeader{"c.yaml", "a: 1\n"});
   REQUIRE(all.calls.size() == 3);
-  CHECK(std::get<StepCall>(all.calls[2]).at == kBegin + 2s);
+  CHECK(std::get<StepCall>(all.calls[2]).at == kRingBegin + 2s);
   CHECK(ring.span() == 2s);
 }
 
 TEST_CASE("what is older than the age is left as a snapshot, in which the last state counts") {
   RecordingRing ring({}, {.age = 1h});
-  ring.add(pod_at(kBegin, "stays"));
-  ring.add(pod_at(kBegin, "goes"));
-  ring.add(AppliedCall{event::NodeUpserted{tests::node("n1")}, kBegin});
-  ring.add(AppliedCall{event::DisruptionBudgetsReadable{true}, kBegin});
-  ring.add(AppliedCall{event::DisruptionBudgetsReadable{false}, kBegin});
-  ring.add(AppliedCall{event::Synced{}, kBegin});
-  ring.add(pod_at(kBegin + 1min, "stays", "n1"));
-  ring.add(AppliedCall{event::PodDeleted{{"ns", "goes", "goes"}}, kBegin + 2min});
+  ring.add(pod_at(kRingBegin, "stays"));
+  ring.add(pod_at(kRingBegin, "goes"));
+  ring.add(AppliedCall{event::NodeUpserted{tests::node("n1")}, kRingBegin});
+  ring.add(AppliedCall{event::DisruptionBudgetsReadable{true}, kRingBegin});
+  ring.add(AppliedCall{event::DisruptionBudgetsReadable{false}, kRingBegin});
+  ring.add(AppliedCall{event::Synced{}, kRingBegin});
+  ring.add(pod_at(kRingBegin + 1min, "stays", "n1"));
+  ring.add(AppliedCall{event::PodDeleted{{"ns", "goes", "goes"}}, kRingBegin + 2min});
   // One call a minute, so that there is something to fold in time.
   const auto last = 90min;
-  for (auto at = 3min; at <= last; at += 1min) ring.add(StepCall{std::nullopt, kBegin + at});
+  for (auto at = 3min; at <= last; at += 1min) ring.add(StepCall{std::nullopt, kRingBegin + at});
 
   const Read all = read(ring);
   REQUIRE(all.header.snapshot);
   CHECK(all.header.snapshot->objects == 3);
-  CHECK(all.header.snapshot->at < kBegin + last - 1h);
+  CHECK(all.header.snapshot->at < kRingBegin + last - 1h);
   REQUIRE(all.calls.size() > 63);
   const auto& node = std::get<AppliedCall>(all.calls[0]);
   CHECK(std::holds_alternative<event::NodeUpserted>(node.event));
@@ -120,15 +120,15 @@ TEST_CASE("what is older than the age is left as a snapshot, in which the last s
   CHECK(std::get<event::PodUpserted>(pod.event).object.spec.node_name == "n1");
   CHECK(std::holds_alternative<event::Synced>(std::get<AppliedCall>(all.calls[3]).event));
   // At least the last hour, call by call.
-  CHECK(std::get<StepCall>(all.calls[4]).at <= kBegin + last - 1h);
-  CHECK(std::get<StepCall>(all.calls.back()).at == kBegin + last);
+  CHECK(std::get<StepCall>(all.calls[4]).at <= kRingBegin + last - 1h);
+  CHECK(std::get<StepCall>(all.calls.back()).at == kRingBegin + last);
   CHECK(ring.span() < 1h + 1h / 6 + 2 * 5min + 1min);
   CHECK(ring.bytes() > 0);
 }
 
 TEST_CASE("before all watches are read a snapshot does not say that they were") {
   RecordingRing ring({}, {.age = 1min});
-  for (auto at = 0s; at <= 10min; at += 1s) ring.add(pod_at(kBegin + at, "a"));
+  for (auto at = 0s; at <= 10min; at += 1s) ring.add(pod_at(kRingBegin + at, "a"));
   const Read all = read(ring);
   REQUIRE(all.header.snapshot);
   CHECK(all.header.snapshot->objects == 1);
@@ -145,7 +145,7 @@ TEST_CASE("under random events the bound of memory holds, and no object is forgo
   Objects now;
   std::size_t folded = 0;
   for (int i = 0; i < 60'000; ++i) {
-    const Time at = kBegin + i * 10ms;
+    const Time at = kRingBegin + i * 10ms;
     const std::string name = std::to_string(random() % 200);
     EngineCall call = StepCall{std::nullopt, at};
     switch (random() % 6) {
@@ -189,10 +189,10 @@ TEST_CASE("where the objects alone are larger than the bound nothing is kept") {
   RecordingRing ring({}, {.bytes = 20'000, .age = 1h});
   std::mt19937_64 random(7);
   for (int i = 0; i < 20'000 && ring.is_keeping(); ++i) {
-    ring.add(pod_at(kBegin, std::to_string(random())));
+    ring.add(pod_at(kRingBegin, std::to_string(random())));
   }
   CHECK_FALSE(ring.is_keeping());
   CHECK(ring.bytes() == 0);
-  ring.add(pod_at(kBegin, "later"));
+  ring.add(pod_at(kRingBegin, "later"));
   CHECK(read(ring).calls.empty());
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Reason = decision::Unschedulable::Reason;
 
-constexpr Time kNow{std::chrono::seconds{1'767'265'200}};
+constexpr Time kNotedAt{std::chrono::seconds{1'767'265'200}};
 
 decision::Bind bind_of(const std::string& uid) {
   decision::Bind bind;
@@ -42,13 +42,13 @@ TEST_CASE("the last bound pods are noted, the last first, with the numbers of th
   for (const char* uid : {"a", "b", "c"}) notes.decided(bind_of(uid));
   CHECK(notes.decisions() == 3);
   CHECK(notes.last_bound(9).empty());  // none has come to the API server yet
-  for (const char* uid : {"a", "c", "b"}) notes.bound(bind_of(uid), kNow);
+  for (const char* uid : {"a", "c", "b"}) notes.bound(bind_of(uid), kNotedAt);
   const auto last = notes.last_bound(9);
   REQUIRE(last.size() == 2);
   CHECK(last[0].bind == bind_of("b"));
   CHECK(last[0].number == 2);
   CHECK(last[1].number == 3);
-  CHECK(last[1].at == kNow);
+  CHECK(last[1].at == kNotedAt);
   CHECK(notes.last_bound(1).size() == 1);
 }
 
@@ -56,10 +56,10 @@ TEST_CASE("a bind that failed is noted under the number of the decision that wen
   UiNotes notes;
   notes.decided(bind_of("a"));
   notes.decided(bind_of("a"));
-  notes.bound(bind_of("a"), kNow);
+  notes.bound(bind_of("a"), kNotedAt);
   REQUIRE(notes.last_bound(9).size() == 1);
   CHECK(notes.last_bound(9).front().number == 2);
-  notes.bound(bind_of("a"), kNow);
+  notes.bound(bind_of("a"), kNotedAt);
   CHECK(notes.last_bound(9).size() == 1);
 }
 
@@ -70,13 +70,13 @@ TEST_CASE("of a pod that was bound lately it is known how its node was chosen") 
   bind.feasible_nodes = 6;
   bind.all_nodes = 8;
   bind.attempts = 2;
-  bind.queued_since = kNow - std::chrono::seconds(4);
+  bind.queued_since = kNotedAt - std::chrono::seconds(4);
   bind.runner_up = {.node = "n2", .total_score = 84};
   notes.decided(bind);
   CHECK_FALSE(notes.chosen("a"));  // it has not come to the API server yet
-  notes.bound(bind, kNow);
+  notes.bound(bind, kNotedAt);
   CHECK(notes.chosen("a") == answers::Chosen{.decision = 1,
-                                             .at = kNow,
+                                             .at = kNotedAt,
                                              .score = 87,
                                              .fitting_nodes = 6,
                                              .all_nodes = 8,
@@ -86,7 +86,7 @@ TEST_CASE("of a pod that was bound lately it is known how its node was chosen") 
   CHECK_FALSE(notes.chosen("b"));
   for (const char* uid : {"b", "c"}) {
     notes.decided(bind_of(uid));
-    notes.bound(bind_of(uid), kNow);
+    notes.bound(bind_of(uid), kNotedAt);
   }
   CHECK_FALSE(notes.chosen("a"));
   CHECK_FALSE(notes.chosen("c")->runner_up);
@@ -108,7 +108,7 @@ TEST_CASE("why a pod waits is one sentence, until it has a node or is gone") {
   CHECK(notes.decisions() == 3);
 
   notes.decided(bind_of("a"));
-  notes.bound(bind_of("a"), kNow);
+  notes.bound(bind_of("a"), kNotedAt);
   CHECK_FALSE(notes.refusal_of("a"));
   k8s::Pod placed = pod("b").on("n1");
   placed.metadata.uid = "b";
@@ -158,7 +158,7 @@ TEST_CASE("the history keeps the samples of a day, and no more") {
   for (std::size_t i = 0; i < History::kMost + 5; ++i) {
     overview.gpus.used = static_cast<std::int64_t>(i);
     overview.waiting.pods = i + 1;
-    history.add(overview, kNow + i * History::kInterval);
+    history.add(overview, kNotedAt + i * History::kInterval);
   }
   REQUIRE(history.samples().size() == History::kMost);
   CHECK(history.samples().front().gpus.used == 5);

@@ -14,7 +14,6 @@ namespace {
 
 using namespace sched;
 using namespace tests;
-using World = PageWorld;
 
 std::string header(const Reply& reply, const std::string& name) {
   for (const auto& [key, value] : reply.headers) {
@@ -26,7 +25,7 @@ std::string header(const Reply& reply, const std::string& name) {
 }  // namespace
 
 TEST_CASE("the page is for those who may get /ui, whatever part of it they ask for") {
-  World world;
+  PageWorld world;
   for (const char* path : {"/ui", "/ui/", "/ui/app.js", "/ui/state", "/ui/why", "/ui/what-if"}) {
     world.ask(path, "", std::nullopt);
     CHECK(world.reply().status == 401);
@@ -42,7 +41,7 @@ TEST_CASE("the page is for those who may get /ui, whatever part of it they ask f
 }
 
 TEST_CASE("the parts of the page are served with what keeps a browser to them") {
-  World world;
+  PageWorld world;
   for (const auto& [path, type] :
        {std::pair("/ui/", "text/html"), std::pair("/ui/app.js", "text/javascript"),
         std::pair("/ui/style.css", "text/css"), std::pair("/ui/base.css", "text/css"),
@@ -62,7 +61,7 @@ TEST_CASE("the parts of the page are served with what keeps a browser to them") 
 }
 
 TEST_CASE("the document has the overview and quotas of kubectl gpu, and what waits for what") {
-  World world;
+  PageWorld world;
   world.apply(event::QuotaUpserted{tests::gpu_quota("q").of("ml").line("H100", 8)});
   const Json got = world.json("/ui/state");
   CHECK(got["overview"] ==
@@ -96,7 +95,7 @@ TEST_CASE("the document has the overview and quotas of kubectl gpu, and what wai
 }
 
 TEST_CASE("the document is made once a second at most, however many look") {
-  World world;
+  PageWorld world;
   for (int i = 0; i < 5; ++i) world.ask("/ui/state", "", i % 2 == 0 ? "ada" : "bob");
   CHECK(world.put.size() == 1);
   world.answer();
@@ -116,7 +115,7 @@ TEST_CASE("the document is made once a second at most, however many look") {
 
 TEST_CASE(
     "the document of a large cluster is made so rarely that it takes a hundredth of the time") {
-  World world;
+  PageWorld world;
   world.each_look = std::chrono::milliseconds(25);
   const Reply first = world.get("/ui/state");
   world.loop.advance(std::chrono::milliseconds(2499));
@@ -130,7 +129,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a document that the engine did not answer is an error to all who wait for it") {
-  World world;
+  PageWorld world;
   world.ask("/ui/state");
   world.ask("/ui/state");
   CHECK(world.reply(Unanswered::kNotDeciding).status == 503);
@@ -139,7 +138,7 @@ TEST_CASE("a document that the engine did not answer is an error to all who wait
 }
 
 TEST_CASE("a sample is taken each minute, whether or not somebody looks") {
-  World world;
+  PageWorld world;
   world.loop.run_ready();
   for (int i = 0; i < 3; ++i) {
     world.now += live::History::kInterval;
@@ -153,9 +152,9 @@ TEST_CASE("a sample is taken each minute, whether or not somebody looks") {
 }
 
 TEST_CASE("a bound pod is shown with its runner-up") {
-  World world;
+  PageWorld world;
   world.apply(event::NodeUpserted{node("third").gpus(8).product(kH100)});
-  const k8s::Pod one = World::ours("one").gpus(1);
+  const k8s::Pod one = PageWorld::ours("one").gpus(1);
   world.apply(event::PodUpserted{one});
   std::optional<decision::Bind> bind;
   while (auto decision = world.engine.step(world.now)) {
@@ -176,9 +175,9 @@ TEST_CASE("a bound pod is shown with its runner-up") {
 }
 
 TEST_CASE("why a pod waits is judged now, with what would make room") {
-  World world;
-  const k8s::Pod five = World::ours("five").gpus(8);
-  world.apply(event::PodUpserted{World::ours("half").gpus(4).on("open")});
+  PageWorld world;
+  const k8s::Pod five = PageWorld::ours("five").gpus(8);
+  world.apply(event::PodUpserted{PageWorld::ours("half").gpus(4).on("open")});
   world.apply(event::PodUpserted{five});
   const Json got = world.json("/ui/why", "namespace=ml&pod=five");
   CHECK(got["kind"] == "Why");
@@ -205,7 +204,7 @@ TEST_CASE("why a pod waits is judged now, with what would make room") {
 }
 
 TEST_CASE("whose the GPUs of a node are") {
-  World world;
+  PageWorld world;
   const Json full = world.json("/ui/node", "node=full");
   REQUIRE(full["nodes"].size() == 1);
   CHECK(full["nodes"][0]["pods"] == Json::parse(R"([{"pod": "ml/runs", "gpus": 8}])"));
@@ -217,7 +216,7 @@ TEST_CASE("whose the GPUs of a node are") {
 }
 
 TEST_CASE("a pod that is beyond its quota is told so, and no room on nodes") {
-  World world;
+  PageWorld world;
   world.apply(event::QuotaUpserted{tests::gpu_quota("q").of("ml").line("H100", 8)});
   const Json why = world.json("/ui/what-if", "namespace=ml&gpus=1")["why"];
   CHECK(why["verdict"] == "Waits");
@@ -227,7 +226,7 @@ TEST_CASE("a pod that is beyond its quota is told so, and no room on nodes") {
 
 TEST_CASE(
     "an account has a budget for the page, and a smaller one for what it asks of the engine") {
-  World world;
+  PageWorld world;
   const char* const kAsked = "namespace=ml&pod=waits";
   for (int i = 0; i < 15; ++i) {
     CHECK(world.get("/ui/why", kAsked).status == 200);
@@ -253,7 +252,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what if: where a pod would go that is not there, and nothing changes by it") {
-  World world;
+  PageWorld world;
   const Json fits = world.json("/ui/what-if", "gpus=2&type=H100");
   CHECK(fits["why"]["verdict"] == "Starts");
   CHECK(fits["why"]["node"] == "open");
@@ -268,13 +267,13 @@ TEST_CASE("what if: where a pod would go that is not there, and nothing changes 
 }
 
 TEST_CASE("twenty thousand pods that wait make a page of some hundred kilobytes", "[one-thread]") {
-  World world;
+  PageWorld world;
   for (int i = 0; i < 25; ++i) {
     world.apply(event::PodUpserted{
-        World::ours("typo-" + std::to_string(i)).served_by("gpu-scheduler2").gpus(1)});
+        PageWorld::ours("typo-" + std::to_string(i)).served_by("gpu-scheduler2").gpus(1)});
   }
   for (int i = 0; i < 20'000; ++i) {
-    world.apply(event::PodUpserted{World::ours("many-" + std::to_string(i)).gpus(9)});
+    world.apply(event::PodUpserted{PageWorld::ours("many-" + std::to_string(i)).gpus(9)});
   }
   while (auto decision = world.engine.step(world.now)) world.notes.decided(*decision);
   const Reply got = world.get("/ui/state");
