@@ -119,7 +119,7 @@ const std::vector<Case> kCases{{"down", WebhookWorld::Webhook::kDown},
 
 }  // namespace
 
-TEST_CASE("binds that are never answered for certain do not keep others waiting", "[one-thread]") {
+TEST_CASE("binds that are never answered for certain do not keep others waiting") {
   for (const Case& c : kCases) {
     INFO(c.name);
     WebhookWorld world(c.webhook);
@@ -157,8 +157,7 @@ TEST_CASE("nor do those of the same namespace, once they are known") {
   CHECK(world.bad_calls == before + 1);
 }
 
-TEST_CASE("binds that are never answered for certain cost less than a bind call a second",
-          "[one-thread]") {
+TEST_CASE("binds that are never answered for certain cost less than a bind call a second") {
   WebhookWorld world(WebhookWorld::Webhook::kDown);
   world.create("bad", 32);
   world.loop.advance(1h);

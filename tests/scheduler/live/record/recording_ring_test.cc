@@ -137,8 +137,7 @@ TEST_CASE("before all watches are read a snapshot does not say that they were") 
   }
 }
 
-TEST_CASE("under random events the bound of memory holds, and no object is forgotten or invented",
-          "[one-thread]") {
+TEST_CASE("under random events the bound of memory holds, and no object is forgotten or invented") {
   constexpr std::size_t kBytes = 200'000;
   RecordingRing ring({}, {.bytes = kBytes, .age = 1h});
   std::mt19937_64 random(7);

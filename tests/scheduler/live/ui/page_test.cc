@@ -266,7 +266,7 @@ TEST_CASE("what if: where a pod would go that is not there, and nothing changes 
   CHECK_FALSE(world.engine.step(world.now));
 }
 
-TEST_CASE("twenty thousand pods that wait make a page of some hundred kilobytes", "[one-thread]") {
+TEST_CASE("twenty thousand pods that wait make a page of some hundred kilobytes") {
   PageWorld world;
   for (int i = 0; i < 25; ++i) {
     world.apply(event::PodUpserted{
