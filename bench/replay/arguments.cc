@@ -192,8 +192,9 @@ k8s::Result<Moment> parse_duration(std::string_view text) {
   const auto unit = units.find(text.back());
   if (unit == units.end()) return complaint();
   if (*value > kLongestDuration / unit->second) {
-    return k8s::config_error(fmt::format("--until {}: at most {} seconds", text,
-                                         std::chrono::seconds(kLongestDuration.count() / 1'000).count()));
+    return k8s::config_error(
+        fmt::format("--until {}: at most {} seconds", text,
+                    std::chrono::seconds(kLongestDuration.count() / 1'000).count()));
   }
   return *value * unit->second;
 }

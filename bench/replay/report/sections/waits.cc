@@ -52,10 +52,10 @@ page::Table quantiles(const Comparison& comparison) {
     double share;
   };
   constexpr std::array<QuantileColumn, 5> kColumns{{{"half of the pods waited at most", 0.5},
-                                            {"90 of 100", 0.9},
-                                            {"95 of 100", 0.95},
-                                            {"99 of 100", 0.99},
-                                            {"the longest", 1}}};
+                                                    {"90 of 100", 0.9},
+                                                    {"95 of 100", 0.95},
+                                                    {"99 of 100", 0.99},
+                                                    {"the longest", 1}}};
   page::Table table;
   table.caption = "Pods that still wait count as waiting until the end; mean over seeds";
   table.columns = {"policy", "placed within a second"};
