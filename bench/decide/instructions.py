@@ -159,7 +159,7 @@ def self_test():
         sys.exit("self-test: conditions")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        command = "c++ -DNDEBUG -I/x -O2 -Wall -std=c++20 -ffile-prefix-map=/x/=/ -c cycle.cc -o cycle.cc.o"
+        command = "c++ -DNDEBUG -I/x -O2 -g1 -Wall -std=c++20 -ffile-prefix-map=/x/=/ -c cycle.cc -o cycle.cc.o"
         (folder / "compile_commands.json").write_text(json.dumps([{"file": "/x/scheduler/engine/cycle.cc", "command": command}]))
         (folder / "CMakeCache.txt").write_text("CMAKE_EXE_LINKER_FLAGS:STRING=-flto\nCMAKE_UNITY_BUILD:BOOL=ON\n")
         if (flags := builds.flags_of(folder)) != "-DNDEBUG -O2 -std=c++20 -flto unity":
