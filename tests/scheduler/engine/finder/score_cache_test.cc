@@ -573,7 +573,7 @@ Ruling some_ruling(const Nodes& nodes, std::mt19937& random) {
   };
   Ruling ruling;
   for (const char* key : {"zone", "rank"}) {
-    if (random() % 3 == 0) continue;
+    if (random() % 2 == 0) continue;
     const auto domains = std::make_shared<DomainIndex>(nodes, key);
     domains->catch_up();
     ruling.add(
@@ -592,9 +592,9 @@ TEST_CASE("nodes that take a shape are counted by what a ruling says of them, as
   const auto all_profiles = profiles();
   quota::ClassSets sets;
   int by_kind_alone = 0;
-  for (unsigned seed = 0; seed < 40; ++seed) {
-    RandomNodes world(seed, 400);
-    for (unsigned i = 0; i < 1'600; ++i) world.change();
+  for (unsigned seed = 0; seed < 24; ++seed) {
+    RandomNodes world(seed, 1'200);
+    for (unsigned i = 0; i < 4'800; ++i) world.change();
     std::mt19937 random(seed);
     // Most of the others refuse so many nodes, or score them so differently, that there are few
     // nodes of a kind.
@@ -631,5 +631,5 @@ TEST_CASE("nodes that take a shape are counted by what a ruling says of them, as
     CHECK(in_kinds == nodes);
     if (kinds < nodes / 2) ++by_kind_alone;
   }
-  CHECK(by_kind_alone > 5);
+  CHECK(by_kind_alone > 3);
 }
