@@ -155,6 +155,22 @@ TEST_CASE("no pod costs more than so much for each of its bytes") {
   }
 }
 
+TEST_CASE("an ordinary pod costs less than a tenth of what any may") {
+  const k8s::Pod ordinary = pod("train-0")
+                                .gpus(1)
+                                .cpu("8")
+                                .annotated(gpu::kTypeAnnotation, "H100,A100")
+                                .labelled("app", "train")
+                                .tolerates("nvidia.com/gpu");
+  const auto bytes = static_cast<std::int64_t>(k8s::encode(ordinary).size());
+  ResourceNames names;
+  std::optional<PodShape> shape;
+  const Cost cost = cost_of([&] { shape = shape_of(ordinary, names); });
+  INFO(cost << ", of a pod of " << bytes << " bytes");
+  CHECK(cost.steps > bytes);  // it is counted
+  CHECK(10 * cost.steps < tests::kMostSteps * bytes);
+}
+
 TEST_CASE("a pod that names too many resources adds none to those that are known") {
   ResourceNames names;
   names.intern("example.com/r7");
