@@ -349,9 +349,7 @@ void ScoreCache::for_each_kind(const Where& where,
   }
   std::vector<std::size_t> left(buckets_.size());
   for (Buckets::Id id = 0; id < left.size(); ++id) {
-    const bool is_allowed =
-        where.scope.is_all() || where.scope.allows(buckets_.key(id).charge_class);
-    if (is_allowed) left[id] = buckets_.nodes(id);
+    if (where.scope.allows(buckets_.key(id).charge_class)) left[id] = buckets_.nodes(id);
   }
   for (const NodeSlot slot : apart) {
     if (takes(slot, where.scope)) --left[buckets_.of(slot)];
