@@ -26,16 +26,17 @@ def compiler_of(folder):
 
 
 def flags_of(folder):
-    """What the engine's sources are compiled and the program is linked with; warnings, tables for debuggers and paths make no difference."""
+    """What the engine's sources are compiled and the program is linked with; warnings, tables for debuggers, paths and the compiler's own memory
+    make no difference."""
     try:
         commands = json.loads((folder / "compile_commands.json").read_text())
         cache = (folder / "CMakeCache.txt").read_text()
     except OSError:
         return "unknown"
-    engine = next((entry["command"].split() for entry in commands if "/scheduler/engine/" in entry["file"]), None)
+    engine = next((entry["command"].split() for entry in commands if "/scheduler_core.dir/" in entry["command"]), None)
     if engine is None:
         return "unknown"
-    said = [flag for flag in engine if re.match(r"-(O|f|m|std=|D)", flag) and not re.match(r"-f(diagnostics|file-prefix|debug-prefix)", flag)]
+    said = [flag for flag in engine if re.match(r"-(O|f|m|std=|D|-param=(?!ggc))", flag) and not re.match(r"-f(diagnostics|file-prefix|debug-prefix)", flag)]
     linked = re.search(r"^CMAKE_EXE_LINKER_FLAGS:[A-Z]+=(.*)$", cache, re.MULTILINE)
     unity = ["unity"] if re.search(r"^CMAKE_UNITY_BUILD:[A-Z]+=(ON|1|TRUE)$", cache, re.MULTILINE) else []
     return " ".join(dict.fromkeys(said + (linked[1].split() if linked else []) + unity))

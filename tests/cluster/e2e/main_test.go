@@ -70,6 +70,9 @@ func run(ctx context.Context, m *testing.M) (code int, err error) {
 		if stopErr := planes.stop(); err == nil {
 			err = stopErr
 		}
+		if code == 0 && err == nil {
+			err = planes.removeStores()
+		}
 	}()
 	interrupted := context.AfterFunc(ctx, func() { // no test will end by itself any more
 		planes.stop()
