@@ -229,7 +229,7 @@ TEST_CASE("an eviction that the API server refuses is undone and told") {
   s.now += 10s;
   const Texts told = s.decide();
   REQUIRE(told.size() == 1);
-  CHECK_THAT(told[0], Catch::Matchers::Contains("p waits: "));
+  CHECK_THAT(told[0], Catch::Contains("p waits: "));
   // Then it is tried again, though nothing has changed.
   const Time waits = s.now;
   CHECK_FALSE(s.decide_within(2min).empty());
@@ -281,7 +281,7 @@ TEST_CASE("each pod evicts once, and for each there is a victim") {
   REQUIRE(told.size() == 3);
   CHECK(told[0] == "p gets n without v4 v5 v6 v7");
   CHECK(told[1] == "q gets n without v0 v1 v2 v3");
-  CHECK_THAT(told[2], Catch::Matchers::Contains("r waits"));
+  CHECK_THAT(told[2], Catch::Contains("r waits"));
 }
 
 TEST_CASE("two pods that make room on one node both get it") {
@@ -343,7 +343,7 @@ TEST_CASE("a plan that counts on pods that are not evicted after all is made ane
   s.now += 1s;
   const Texts anew = s.decide();
   REQUIRE_FALSE(anew.empty());
-  CHECK_THAT(anew.front(), Catch::Matchers::EndsWith(" gets n without v"));
+  CHECK_THAT(anew.front(), Catch::EndsWith(" gets n without v"));
 }
 
 TEST_CASE("a plan goes on where the pod that it counts on is being deleted already") {

@@ -256,7 +256,7 @@ TEST_CASE("a PodDisruptionBudget decides who goes, and whether anybody does") {
     REQUIRE(told.size() == 1);
     if (allows) CHECK(told[0] == "p gets n without protected");
     if (!allows) {
-      CHECK_THAT(told[0], Catch::Matchers::Contains("1 PodDisruptionBudget(s) would be violated"));
+      CHECK_THAT(told[0], Catch::Contains("1 PodDisruptionBudget(s) would be violated"));
       // When it lets one go, that is noticed.
       s.apply(budget(1));
       s.now += 3s;
@@ -275,7 +275,7 @@ TEST_CASE("a PodDisruptionBudget decides who goes, and whether anybody does") {
     const Texts told = s.decide();
     REQUIRE(told.size() == 2);
     CHECK(told[0] == "p gets a without x1");
-    CHECK_THAT(told[1], Catch::Matchers::Contains("would be violated"));
+    CHECK_THAT(told[1], Catch::Contains("would be violated"));
     // A new version may not know yet that x1 goes.
     s.prepared(1);
     auto later = budget(1);
@@ -336,7 +336,7 @@ TEST_CASE("a PodDisruptionBudget decides who goes, and whether anybody does") {
     s.apply(later);
     s.has(node("a").gpus(8).cordoned());
     s.has(wants(4, kHigh, "q"));
-    CHECK_THAT(s.decide().front(), Catch::Matchers::Contains("would be violated"));
+    CHECK_THAT(s.decide().front(), Catch::Contains("would be violated"));
   }
   SECTION("while they cannot be read, only pods that may violate them evict") {
     const bool allows = GENERATE(false, true);
@@ -350,8 +350,8 @@ TEST_CASE("a PodDisruptionBudget decides who goes, and whether anybody does") {
     if (allows) {
       CHECK(told[0] == "p gets n without low");
     } else {
-      CHECK_THAT(told[0], Catch::Matchers::EndsWith("preemption: 0/1 nodes are available: 1 "
-                                                    "PodDisruptionBudgets cannot be read."));
+      CHECK_THAT(told[0], Catch::EndsWith("preemption: 0/1 nodes are available: 1 "
+                                          "PodDisruptionBudgets cannot be read."));
       s.apply(event::DisruptionBudgetsReadable{true});
       s.now += 3s;
       CHECK(s.decide() == Texts{"p gets n without low"});
@@ -382,10 +382,10 @@ TEST_CASE("rules across nodes hold for preemption") {
     s.has(owned(our_pod("low").priority(kLow).gpus(8).labelled("app", "x").on("a")));
     s.has(our_pod("p").gpus(8).priority(kHigh).near(pods_like({{"app", "x"}}, "zone")));
     const std::string told = s.refusal();
-    CHECK_THAT(told, Catch::Matchers::Contains("node(s) didn't match pod affinity rules"));
-    CHECK_THAT(told, Catch::Matchers::Contains(
-                         "preemption: 0/2 nodes are available: 1 Preemption is not helpful "
-                         "for scheduling, 1 node(s) didn't match pod affinity rules."));
+    CHECK_THAT(told, Catch::Contains("node(s) didn't match pod affinity rules"));
+    CHECK_THAT(told,
+               Catch::Contains("preemption: 0/2 nodes are available: 1 Preemption is not helpful "
+                               "for scheduling, 1 node(s) didn't match pod affinity rules."));
   }
 }
 
@@ -404,15 +404,13 @@ TEST_CASE("no priority takes from a quota what it is guaranteed") {
     s.runs("a", "mine", "n", kHigh, 4);
     s.runs("b", "low", "n", kLow, 4);
     s.has(in("a", "p", 4).priority(kHigh));
-    CHECK_THAT(s.decide().at(0),
-               Catch::Matchers::Contains("No preemption victims found for incoming pod"));
+    CHECK_THAT(s.decide().at(0), Catch::Contains("No preemption victims found for incoming pod"));
   }
   SECTION("not by a pod without quota either") {
     s.runs("a", "mine", "n", kLow, 4);
     s.runs("b", "low", "n", kLow, 4);
     s.has(in("nobody", "p", 4).priority(kHigh));
-    CHECK_THAT(s.decide().at(0),
-               Catch::Matchers::Contains("No preemption victims found for incoming pod"));
+    CHECK_THAT(s.decide().at(0), Catch::Contains("No preemption victims found for incoming pod"));
   }
   SECTION("what it has borrowed goes, and no more than that") {
     const k8s::Pod first = s.runs("b", "b1", "n", kLow, 4);
@@ -420,14 +418,14 @@ TEST_CASE("no priority takes from a quota what it is guaranteed") {
     s.has(in("a", "p", 4).priority(kHigh));
     CHECK(s.decide() == Texts{"p gets n without b2"});
     s.has(in("a", "q", 4).priority(kHigh));
-    CHECK_THAT(s.decide().at(0), Catch::Matchers::Contains("q waits"));
+    CHECK_THAT(s.decide().at(0), Catch::Contains("q waits"));
   }
   SECTION("a pod that would borrow takes nothing from others") {
     s.runs("a", "mine", "n", kHigh, 4);
     s.runs("b", "b1", "n", kLow, 2);
     s.runs("nobody", "free", "n", kLow, 2);
     s.has(in("a", "p", 2).priority(kHigh));
-    CHECK_THAT(s.decide().at(0), Catch::Matchers::Contains("p waits"));
+    CHECK_THAT(s.decide().at(0), Catch::Contains("p waits"));
   }
 }
 
@@ -446,14 +444,14 @@ TEST_CASE("a quota keeps its guarantee also where its pods leave on several node
     const Texts told = s.decide();
     REQUIRE(told.size() == 2);
     CHECK(told[0] == "p gets n1 without b1");
-    CHECK_THAT(told[1], Catch::Matchers::Contains("q waits"));
+    CHECK_THAT(told[1], Catch::Contains("q waits"));
   }
   SECTION("deleted by somebody") {
     s.terminates(first);
     s.has(in("a", "p", 8).priority(kHigh));
     CHECK(s.decide() == Texts{"p gets n1 without"});
     s.has(in("a", "q", 8).priority(kHigh));
-    CHECK_THAT(s.decide().at(0), Catch::Matchers::Contains("q waits"));
+    CHECK_THAT(s.decide().at(0), Catch::Contains("q waits"));
   }
 }
 
@@ -494,6 +492,6 @@ TEST_CASE("a pod without its turn evicts nobody") {
   s.has(in("a", "p", 8).priority(kHigh));
   const Texts told = s.decide();
   REQUIRE(told.size() == 2);
-  CHECK_THAT(told[0], Catch::Matchers::Contains("first waits"));
-  CHECK_THAT(told[1], Catch::Matchers::Contains("p waits"));
+  CHECK_THAT(told[0], Catch::Contains("first waits"));
+  CHECK_THAT(told[1], Catch::Contains("p waits"));
 }

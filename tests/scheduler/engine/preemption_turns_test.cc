@@ -124,11 +124,11 @@ TEST_CASE("many kinds of one namespace do not keep another's from a search") {
   const Texts told = s.decide();
   REQUIRE(told.size() == 2 * Dear::kSearches);
   CHECK(Dear::searched(told.front()));
-  CHECK_THAT(told.back(), Catch::Matchers::EndsWith(" preemption: not tried yet."));
+  CHECK_THAT(told.back(), Catch::EndsWith(" preemption: not tried yet."));
   s.has(in("few", "p", 4).priority(kMid));
-  CHECK_THAT(s.decide().at(0), Catch::Matchers::EndsWith(" preemption: not tried yet."));
+  CHECK_THAT(s.decide().at(0), Catch::EndsWith(" preemption: not tried yet."));
   // The turn that a search gives is not lost because others have used up the rest.
-  CHECK_THAT(s.decide_within(200ms).at(0), Catch::Matchers::StartsWith("p gets n0 without "));
+  CHECK_THAT(s.decide_within(200ms).at(0), Catch::StartsWith("p gets n0 without "));
 }
 
 TEST_CASE("a search that would take long is gone on with, though nothing changes") {
@@ -142,7 +142,7 @@ TEST_CASE("a search that would take long is gone on with, though nothing changes
   }
   s.has(our_pod("p").gpus(8).priority(kMid).away_from(
       pods_like({{"app", "db"}}, "kubernetes.io/hostname")));
-  REQUIRE_THAT(s.decide().at(0), Catch::Matchers::Contains(" not tried for preemption"));
+  REQUIRE_THAT(s.decide().at(0), Catch::Contains(" not tried for preemption"));
   CHECK(s.decide_within(10s) == Texts{"p gets n1002999 without low-n1002999"});
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("higher priorities are searched for first") {
   s.has(in("many", "low", 4).priority(kMid - 1));
   s.has(in("many", "high", 4).priority(kMid + 1));
   REQUIRE(s.decide().size() == 2);
-  CHECK_THAT(s.decide_within(200ms).at(0), Catch::Matchers::StartsWith("high gets n0 without "));
+  CHECK_THAT(s.decide_within(200ms).at(0), Catch::StartsWith("high gets n0 without "));
 }
 
 TEST_CASE("who was not searched for is in the end, though nothing changes") {
@@ -162,7 +162,7 @@ TEST_CASE("who was not searched for is in the end, though nothing changes") {
   REQUIRE(s.decide().size() == 2 * Dear::kSearches);
   s.has(in("many", "p", 4).priority(kMid));
   REQUIRE(s.decide().size() == 1);
-  CHECK_THAT(s.decide_within(5s).at(0), Catch::Matchers::StartsWith("p gets n0 without "));
+  CHECK_THAT(s.decide_within(5s).at(0), Catch::StartsWith("p gets n0 without "));
   // Then all have been, and no time is needed for it before something changes.
   static_cast<void>(s.decide_within(5s));
   const auto wakeup = s.engine.next_wakeup();
@@ -186,7 +186,6 @@ TEST_CASE("to ask whether a quota may lose its pods counts as work, too") {
   }
   const Texts told = s.decide();
   REQUIRE(told.size() == kPods);
-  CHECK_THAT(told.front(),
-             Catch::Matchers::Contains("500 No preemption victims found for incoming pod"));
-  CHECK_THAT(told.back(), Catch::Matchers::EndsWith(" preemption: not tried yet."));
+  CHECK_THAT(told.front(), Catch::Contains("500 No preemption victims found for incoming pod"));
+  CHECK_THAT(told.back(), Catch::EndsWith(" preemption: not tried yet."));
 }

@@ -51,7 +51,7 @@ struct Reclaiming : Preempting {
   void check_waits(const std::string& why) {
     const Texts told = decide();
     REQUIRE(told.size() == 1);
-    CHECK_THAT(told[0], Catch::Matchers::Contains(" waits: ") && Catch::Matchers::Contains(why));
+    CHECK_THAT(told[0], Catch::Contains(" waits: ") && Catch::Contains(why));
   }
 };
 
@@ -73,7 +73,7 @@ TEST_CASE("an owner takes back what it has lent, whatever the priority of who ha
   for (const Reclaims reclaims : {Reclaims::kNever, Reclaims::kLowerPriority}) {
     const Texts told = borrowed(reclaims);
     REQUIRE(told.size() == 1);
-    CHECK_THAT(told[0], Catch::Matchers::Contains(kNoVictims));
+    CHECK_THAT(told[0], Catch::Contains(kNoVictims));
   }
 }
 
@@ -287,7 +287,7 @@ TEST_CASE("what is taken back is taken once: the next who asks sees it") {
   REQUIRE(told.size() == 3);
   CHECK(told[0] == "p gets n1 without b-n1 (reclaimed)");
   CHECK(told[1] == "q gets n2 without b-n2 (reclaimed)");
-  CHECK_THAT(told[2], Catch::Matchers::Contains("r waits"));
+  CHECK_THAT(told[2], Catch::Contains("r waits"));
 }
 
 TEST_CASE("a quota loses nothing of its guarantee where another pod is as good") {
