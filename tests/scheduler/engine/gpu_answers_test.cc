@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const GpuNode& gpu_node_named(const std::vector<GpuNode>& nodes, const std::string& name) {
+const GpuNode& gpu_node_named(const std::vector<GpuNode>& nodes, std::string_view name) {
   for (const GpuNode& one : nodes) {
     if (one.node == name) return one;
   }
