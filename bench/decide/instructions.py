@@ -61,10 +61,10 @@ def count(program, options):
     return {part: inclusive(listing, function) // PODS for part, function in PARTS.items()}
 
 
-def count_small(program, conditions):
-    """The counts of the small runs. They are kept beside the program, for it would give the same again."""
+def count_small(program, conditions, count=count):
+    """The counts of the small runs. They are kept in the program's build folder, for it would give the same again."""
     of = hashlib.sha256(pathlib.Path(program).read_bytes() + json.dumps(conditions).encode()).hexdigest()
-    kept = pathlib.Path(f"{program}.counts.json")
+    kept = pathlib.Path(program).resolve().parents[1] / "instructions.json"
     if kept.exists() and (found := json.loads(kept.read_text()))["of"] == of:
         return found["runs"]
     runs = {run: count(program, options) for run, options in SMALL.items()}
@@ -179,6 +179,13 @@ def self_test():
         (folder / "CMakeCache.txt").write_text("CMAKE_EXE_LINKER_FLAGS:STRING=-flto\nCMAKE_UNITY_BUILD:BOOL=ON\n")
         if (flags := builds.flags_of(folder)) != "-DNDEBUG -O2 --param=large-unit-insns=9 -std=c++20 -flto unity":
             sys.exit(f"self-test: flags {flags}")
+        program, counted = folder / "bin" / "bench-decide", []
+        program.parent.mkdir()
+        for content, flags, runs in [("a", "-O2", 1), ("a", "-O2", 1), ("b", "-O2", 2), ("b", "-O3", 3)]:
+            program.write_text(content)
+            count_small(program, {"flags": flags}, lambda *run: counted.append(run) or {"decision": 1})
+            if len(counted) != runs * len(SMALL) or list(program.parent.iterdir()) != [program]:
+                sys.exit(f"self-test: {len(counted)} counts of {content} with {flags}")
 
 
 def parse():

@@ -86,7 +86,7 @@ TEST_CASE("of shapes that no node takes that much is kept when the nodes' answer
   has(20'000, 7);
   for (const int fits : {6, 7}) want.erase(fits);
   CHECK(known() == want);
-  // Once all is kept of it again, that tells.
+  // Once the nodes' answers are kept again, they say it.
   caches.get(0, shapes[6]);
   CHECK_FALSE(caches.known_refusal(0, shapes[6]));
 }
