@@ -239,6 +239,7 @@ def add_volumes(random, pod):
 GPU_ASKS = [(18, {"nvidia.com/gpu": 1}), (7, {"nvidia.com/gpu": 2}), (4, {"nvidia.com/gpu": 4}), (3, {"nvidia.com/gpu": 8}),
             (0.5, {"nvidia.com/gpu": 16}), (5, {}), (1, {"nvidia.com/gpu.shared": 1}),
             (0.5, {"amd.com/gpu": 1})]
+SMALL_ASKS = [(18, {"nvidia.com/gpu": 1}), (8, {"nvidia.com/gpu": 2}), (4, {"nvidia.com/gpu": 4}), (4, {})]
 MIG_ASKS = [(4, {"nvidia.com/mig-1g.10gb": 1}), (2, {"nvidia.com/mig-2g.20gb": 1}), (4, {"nvidia.com/mig-3g.40gb": 1}),
             (2, {"nvidia.com/mig-7g.80gb": 1}), (1, {"nvidia.com/mig-1g.10gb": 1, "nvidia.com/mig-3g.40gb": 1})]
 ANNOTATIONS = [{"gpu-scheduler.io/gpu-type": "H100, A100"}, {"gpu-scheduler.io/gpu-type": "A100-80GB"},
@@ -331,6 +332,25 @@ def make_part(random, quota):
     quota["spec"]["parent"] = random.choice(DEPARTMENTS)
     if random.random() < 0.4:
         quota["spec"]["weight"] = random.choice([0, 1, 3, 10])
+
+
+def make_lender(random, quota):
+    """One of few that share all namespaces, lend what is idle and borrow from each other."""
+    spec, number = quota["spec"], int(quota["metadata"]["name"].removeprefix("quota"))
+    spec |= {"namespaces": NAMESPACES[number::5], "cohort": "research"}
+    for key in ("namespaceSelector", "maxGpusPerPod", "order"):
+        spec.pop(key, None)
+    spec["quotas"] = [{"gpuType": "*", "guaranteed": random.choice([0, 0, 4, 8, 16])}]
+
+
+def disruption_budget(random, namespace, name, number, pods):
+    """What may go of the pods that it covers. `pods` are names: of some of them the API server has evicted already."""
+    spec = {"selector": of_any(random, (6, {"matchLabels": {"app": random.choice(APPS)}}), (1, {}), (1, None))}
+    status = {"disruptionsAllowed": random.choice([0, 0, 1, 2])}
+    if pods and random.random() < 0.2:
+        status["disruptedPods"] = {random.choice(pods): "2026-01-01T00:00:00Z"}
+    return {"metadata": {"name": name, "namespace": namespace, "uid": f"{namespace}-{name}-{number}", "resourceVersion": str(number)},
+            "spec": spec if spec["selector"] is not None else {}, "status": status}
 
 
 def wanted_claim(random, namespace, name, number):

@@ -67,6 +67,21 @@ kind: KubeSchedulerConfiguration
 gpuQuota: {defaultQuota: %s, holdAfter: %s, podsWithoutQuota: %s}
 """
 
+# Behind QUOTAS: pods that find no room evict, those of one profile as drawn, those of the other also pods on lent GPUs.
+PREEMPTION = """\
+profiles:
+  - schedulerName: gpu-scheduler
+    plugins: {postFilter: {enabled: [{name: DefaultPreemption}]}}
+    pluginConfig:
+      - name: DefaultPreemption
+        args: {evictBarePods: %s, violateDisruptionBudgets: %s, reclaimWithinCohort: %s}
+  - schedulerName: reclaims
+    plugins: {postFilter: {enabled: [{name: DefaultPreemption}]}}
+    pluginConfig:
+      - name: DefaultPreemption
+        args: {reclaimWithinCohort: Any, reclaimMinRuntimeSeconds: 60}
+"""
+
 BOUNDED = QUOTAS.replace("gpuQuota: {", "gpuQuota: {boundCohorts: true, ")
 
 # How often what happens, in every theme that does not say otherwise.
@@ -87,9 +102,17 @@ THEMES = {
     "constraints": {"kinds": "cpu h100 l4", "constrained": 0.5, "often": {"storage_changes": 6, "namespace_changes": 3, "class_changes": 1, "others_bind": 5}},
     "departments": {"config": BOUNDED, "kinds": "h100 h100 l4 a100", "constrained": 0, "nodes": 16, "departments": True,
                     "often": {"quota_changes": 2, "namespace_changes": 0.5}},
-    "volumes": {"kinds": "cpu h100 l4", "constrained": 0, "volumes": True,
+    "volumes": {"kinds": "cpu h100 l4", "constrained": 0, "volumes": 1,
                 "often": {"storage_changes": 0, "class_changes": 0, "wanted_changes": 8, "plan_goes_on": 20}},
-    "spread": {"config": SPREAD, "kinds": "cpu h100 h100 l4", "constrained": 0.1, "owners": True, "often": {"owners_change": 3}},
+    "spread": {"config": SPREAD, "kinds": "cpu h100 h100 l4", "constrained": 0.1, "owners": 0.7, "often": {"owners_change": 3}},
+    "preemption": {"config": QUOTAS, "kinds": "h100 h100 l4 a100 cpu", "constrained": 0.02, "nodes": 12, "mig_asks": 0,
+                   "schedulers": [OURS, "reclaims"], "preempts": True, "owners": 0.9,
+                   "often": {"quota_changes": 3, "namespace_changes": 0.3, "class_changes": 0, "budgets_change": 6, "plan_goes_on": 20,
+                             "victims_go": 16, "pod_starts": 8, "pod_goes": 8, "others_bind": 0.7}},
+    "groups": {"config": QUOTAS, "kinds": "h100 h100 l4 a100", "constrained": 0, "nodes": 20, "mig_asks": 0,
+               "schedulers": [OURS, OURS, "reclaims"], "preempts": True, "owners": 0.9, "groups": True, "volumes": 0.5,
+               "often": {"class_changes": 0, "storage_changes": 0, "budgets_change": 2, "others_bind": 1, "plan_goes_on": 24,
+                         "victims_go": 8, "wanted_changes": 4}},
 }
 NODES, PODS, FIRST_PODS = 30, 150, 20  # at most, where a theme does not say; and those that are there when it begins
 
@@ -98,8 +121,12 @@ def configuration(random, theme):
     text = THEMES[theme].get("config", "")
     if "%s" not in text:
         return text
-    return text % (random.choice(["Unlimited", "Unlimited", "None", "quota0"]), random.choice(["5s", "20s", "2m"]),
-                   random.choice(["First", "Last"]))
+    text %= (random.choice(["Unlimited", "Unlimited", "None", "quota0"]), random.choice(["5s", "20s", "2m"]),
+             random.choice(["First", "Last"]))
+    if "preempts" in THEMES[theme]:
+        text += PREEMPTION % (random.choice(["true", "false"]), random.choice(["true", "false"]),
+                              random.choice(["Any", "Any", "LowerPriority"]))
+    return text
 
 
 class World:
@@ -114,9 +141,13 @@ class World:
         self.wakeup = None
         self.nodes, self.pods, self.quotas, self.teams = {}, {}, {}, {}
         self.claims, self.volumes, self.plans = {}, {}, {}
+        self.evictions = {}  # the uid of a pod → the plan that makes room for it
+        self.budgets, self.budgets_are_readable = {}, True
+        self.groups = []  # the last ones that began
         self.number = 0
         self.often = OFTEN | self.theme.get("often", {})
-        asks = objects.GPU_ASKS + [(weight * self.theme.get("mig_asks", 0.3), ask) for weight, ask in objects.MIG_ASKS]
+        asks = objects.SMALL_ASKS if "preempts" in self.theme else objects.GPU_ASKS
+        asks = asks + [(weight * self.theme.get("mig_asks", 0.3), ask) for weight, ask in objects.MIG_ASKS]
         self.templates = [self._template(asks) for _ in range(24)]
         self.asks = asks
 
@@ -127,6 +158,9 @@ class World:
             self.namespace_changes(name)
         for name in objects.DEPARTMENTS if "departments" in self.theme else ():
             self._quota(name)
+        for number in range(5 if "preempts" in self.theme else 0):
+            self._quota(f"quota{number}")
+            self.budgets_change()
         for _ in range(120 if "volumes" in self.theme else 0):
             self.wanted_changes()
         for _ in range(self.theme.get("begins_with", FIRST_PODS)):
@@ -160,8 +194,8 @@ class World:
                 self.now = max(self.now, self.wakeup)
                 self._decide()
 
-    def _stamp(self):
-        moment = datetime.datetime.fromtimestamp(self.now // SECOND, datetime.timezone.utc)
+    def _stamp(self, seconds_from_now=0):
+        moment = datetime.datetime.fromtimestamp(self.now // SECOND + seconds_from_now, datetime.timezone.utc)
         return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     # The engine.
@@ -179,13 +213,18 @@ class World:
                 self._refused(decision["unschedulable"])
             elif "prepare" in decision:
                 self._prepares(decision["prepare"])
+            elif "evict" in decision:
+                self._evicts(decision["evict"])
             elif "notPrepared" in decision:
-                self.pods[decision["notPrepared"]["pod"]["uid"]]["stage"] = "waiting"
+                pod = decision["notPrepared"]["pod"]["uid"]
+                self.pods[pod]["stage"] = "waiting"
+                self._evicts_no_more(pod)
         raise RuntimeError("the engine decides without end")
 
     def _bound(self, bind):
         pod = self.pods[bind["pod"]["uid"]]
         pod |= {"stage": "assumed", "node": bind["node"], "charged": bind.get("chargedAs"), "taken": False}
+        self._evicts_no_more(bind["pod"]["uid"])
 
     def _refused(self, refusal):
         # The shell writes it into the pod's condition, and the watch shows that.
@@ -193,6 +232,7 @@ class World:
             pod = self.pods[refusal["pod"]["uid"]]
             pod["object"]["status"]["conditions"] = [{
                 "type": "PodScheduled", "status": "False", "reason": refusal["reason"], "message": refusal["message"]}]
+            pod["object"]["status"].pop("nominatedNodeName", None)
             self._show(pod)
 
     def _ask(self):
@@ -214,12 +254,15 @@ class World:
     # Pods.
     def _template(self, asks):
         made = objects.template(self.random, asks, self.theme.get("schedulers", [OURS]), self.theme["constrained"])
-        if "volumes" in self.theme:
+        with_volumes = self.theme.get("volumes", 0)
+        if with_volumes == 1 or (with_volumes and self.random.random() < with_volumes):
             objects.add_volumes(self.random, made)
-        if "owners" in self.theme and self.random.random() < 0.7:
+        if "owners" in self.theme and self.random.random() < self.theme["owners"]:
             owner = f"set{self.random.randrange(4)}"
             made["metadata"]["ownerReferences"] = [
                 {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": owner, "uid": owner, "controller": True}]
+        if "preempts" in self.theme and self.random.random() < 0.1:
+            made["spec"]["preemptionPolicy"] = "Never"
         return made
 
     def _named(self, template, name):
@@ -260,17 +303,50 @@ class World:
         self.number += 1
         # Now and then a name comes again, with another uid.
         name = f"pod{self.random.randrange(1, self.number) if self.random.random() < 0.03 and self.number > 1 else self.number}"
-        made = self._named(self.random.choice(self.templates), name)
+        if "groups" in self.theme and self.random.random() < 0.7:
+            made = self._member(name.replace("pod", "member"))
+        else:
+            made = self._named(self.random.choice(self.templates), name)
+        if "preempts" in self.theme:
+            made["spec"]["priority"] = self.random.choice([0, 0, 0, 0, 10, 100])
         if self.random.random() < 0.06:
             made["spec"]["schedulingGates"] = [{"name": "later"}]
             made["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "SchedulingGated"}]
         pod = self.pods[made["metadata"]["uid"]] = {"object": made, "stage": "waiting", "ours": True, "taken": False, "charged": None}
         self._show(pod)
 
+    def _member(self, name):
+        """A pod of a group that is not complete, mostly; else it is more than the group needs, or comes when others have gone."""
+        open_ones = [group for group in self.groups if group["to_come"] > 0]
+        if len(open_ones) < 3 or self.random.random() < 0.05:
+            group = self._group()
+        else:
+            group = self.random.choice(open_ones if self.random.random() < 0.93 else self.groups)
+        group["to_come"] -= 1
+        alike = [each for each in self.templates if (each["metadata"]["namespace"], each["spec"]["schedulerName"]) == group["of"]]
+        pod = self._named(self.random.choice(alike) if alike and self.random.random() < 0.15 else group["template"], name)
+        if "volumes" in pod["spec"]:
+            objects.add_volumes(self.random, pod)  # of its own
+        count = self.random.choice(["0", "2", "many"]) if self.random.random() < 0.02 else str(group["min_count"])
+        pod["metadata"]["annotations"] |= {"gpu-scheduler.io/pod-group": group["name"], "gpu-scheduler.io/pod-group-min-count": count}
+        return pod
+
+    def _group(self):
+        """A new one, perhaps with the name of one whose pods still run. Some are never complete."""
+        min_count = self.random.choice([1, 2, 2, 3, 4, 8])
+        template = self.random.choice(self.templates)
+        group = {"name": f"run{self.random.randrange(40)}", "template": template, "min_count": min_count,
+                 "of": (template["metadata"]["namespace"], template["spec"]["schedulerName"]),
+                 "to_come": max(1, min_count + self.random.choice([-1, 0, 0, 0, 0, 0, 1, 3]))}
+        self.groups = self.groups[-11:] + [group]
+        return group
+
     def pod_goes(self):
         pod = self._some(*self.random.choice([("bound",), ("bound",), ("waiting",), ("waiting", "preparing", "assumed", "bound")]))
-        if pod is None:
-            return
+        if pod is not None:
+            self._goes(pod)
+
+    def _goes(self, pod):
         if pod["stage"] == "bound" and self.random.random() < 0.4:
             finished = copy.deepcopy(self._as_stored(pod))
             finished["status"]["phase"] = self.random.choice(["Succeeded", "Failed"])
@@ -293,12 +369,16 @@ class World:
             metadata["generation"] += 1
             metadata["annotations"] = {"gpu-scheduler.io/min-gpu-memory": "16Gi"} if self.random.random() < 0.3 else {}
         elif pod["ours"] and self.random.random() < 0.6:
-            metadata["deletionTimestamp"] = self._stamp()
-            if pod["stage"] == "waiting":
-                self._show(pod)
-                del self.pods[metadata["uid"]]
-                return
+            self._is_deleted(pod)
+            return
         self._show(pod)
+
+    def _is_deleted(self, pod, grace=0):
+        """It goes later, where it runs."""
+        pod["object"]["metadata"]["deletionTimestamp"] = self._stamp(grace)
+        self._show(pod)
+        if pod["stage"] == "waiting":
+            del self.pods[pod["object"]["metadata"]["uid"]]
 
     def bind_ends(self):
         pod = self._some("assumed")
@@ -418,6 +498,8 @@ class World:
         made = make(self.random, metadata, self.theme.get("quota_scale", 1))
         if "departments" in self.theme and (not is_department or self.random.random() < 0.1):
             objects.make_part(self.random, made)  # now and then a circle
+        if "preempts" in self.theme and self.random.random() < 0.8:
+            objects.make_lender(self.random, made)
         self.quotas[name] = made
         self._tell("QuotaUpserted", object=made)
 
@@ -442,10 +524,33 @@ class World:
         else:
             self._tell("VolumeDeleted", name=f"volume{which}")
 
-    # Volumes that are chosen or made for pods.
+    # Volumes that are chosen or made for pods, and room that is made for them.
     def _prepares(self, plan):
         self.pods[plan["pod"]["uid"]] |= {"stage": "preparing", "node": plan["node"]}
+        self._evicts_no_more(plan["pod"]["uid"])
         self.plans[plan["plan"]] = plan["writes"]
+
+    def _evicts(self, plan):
+        pod = self.pods[plan["pod"]["uid"]]
+        pod |= {"stage": "preparing", "node": plan["node"]}
+        self.plans[plan["plan"]] = [{"evict": victim} for victim in plan["victims"]]
+        self.evictions[plan["pod"]["uid"]] = plan["plan"]
+        if self.random.random() < 0.7:
+            pod["object"]["status"]["nominatedNodeName"] = plan["node"]
+            self._show(pod)
+
+    def _evicts_no_more(self, pod):
+        """The shell sends no further deletions. Some may be on their way."""
+        plan = self.evictions.pop(pod, None)
+        if plan in self.plans and self.random.random() < 0.8:
+            del self.plans[plan]
+
+    def victims_go(self):
+        """And others that are being deleted."""
+        for _ in range(self.random.randrange(1, 5)):
+            leaving = [pod for pod in self.pods.values() if pod["taken"] and "deletionTimestamp" in pod["object"]["metadata"]]
+            if leaving:
+                self._goes(self.random.choice(leaving))
 
     def _write(self, kept, kind, object):
         self.number += 1
@@ -454,13 +559,16 @@ class World:
         self._tell(f"{kind}Upserted", object=object)
 
     def plan_goes_on(self):
-        """Its writes succeed or fail, and a provisioner or the controller of claims does its part."""
+        """Its writes or evictions succeed or fail, and a provisioner or the controller of claims does its part."""
         if self.plans and self.random.random() < 0.6:
             plan = self.random.choice(list(self.plans))
             failed = self.random.random() < 0.1
-            for write in [] if failed else self.plans[plan]:
+            writes = self.plans.pop(plan)
+            if failed:  # of several evictions some may have gone through
+                evicts = writes and "evict" in writes[0]
+                writes = writes[:self.random.randrange(len(writes))] if evicts else []
+            for write in writes:
                 self._carry_out(write)
-            del self.plans[plan]
             self._tell("Prepared", plan=plan, failure="409 Conflict: it was changed meanwhile" if failed else "")
             return
         waiting = [claim for claim in self.claims.values() if claim["status"]["phase"] == "Pending"]
@@ -469,6 +577,11 @@ class World:
 
     def _carry_out(self, write):
         (what, how), = write.items()
+        if what == "evict":
+            victim = self.pods.get(how["uid"])
+            if victim and "deletionTimestamp" not in victim["object"]["metadata"]:
+                self._is_deleted(victim, self.random.choice([0, 30, 30, 600, 7200]))
+            return
         named = how["claim"]
         claim = self.claims.get((named["namespace"], named["name"]))
         if claim is None:
@@ -519,6 +632,24 @@ class World:
             self._tell("StorageClassUpserted", object=objects.storage_class(self.random, name))
         elif self.nodes:
             self._tell("CSINodeUpserted", object=objects.csi_node(self.random, self.random.choice(list(self.nodes))))
+
+    def budgets_change(self):
+        if not self.budgets_are_readable or self.random.random() < 0.03:
+            self.budgets_are_readable = not self.budgets_are_readable
+            self._tell("DisruptionBudgetsReadable", readable=self.budgets_are_readable)
+            return
+        namespace, name = self.random.choice(objects.NAMESPACES), f"budget{self.random.randrange(2)}"
+        known = self.budgets.get((namespace, name))
+        if known and self.random.random() < 0.3:
+            del self.budgets[namespace, name]
+            self._tell("DisruptionBudgetDeleted", namespace=namespace, name=name)
+            return
+        if not known or self.random.random() < 0.9:  # else what is known comes again
+            self.number += 1
+            pods = [metadata["name"] for pod in self.pods.values() if (metadata := pod["object"]["metadata"])["namespace"] == namespace]
+            known = objects.disruption_budget(self.random, namespace, name, self.number, pods)
+        self.budgets[namespace, name] = known
+        self._tell("DisruptionBudgetUpserted", object=known)
 
     def owners_change(self):
         namespace, labels = self.random.choice(objects.NAMESPACES), {"app": self.random.choice(objects.APPS)}
