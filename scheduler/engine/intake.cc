@@ -138,7 +138,8 @@ void Intake::on(const event::Prepared& event, Time /*now*/) { plans_.on(event); 
 
 void Intake::on(const event::BindSucceeded& event, Time /*now*/) {
   PodRecord* record = world_.assumed(event.pod.uid, event.node);
-  if (record == nullptr) return;
+  // Before its plan has come to a bind this is about an earlier bind.
+  if (record == nullptr || plans_.prepares(event.pod.uid)) return;
   if (world_.preempts()) record->remember_name(event.pod.name);
   record->confirm();
 }
@@ -146,7 +147,7 @@ void Intake::on(const event::BindSucceeded& event, Time /*now*/) {
 void Intake::on(const event::BindFailed& event, Time now) {
   // The watch may have brought a later state, or the pod may have been decided again.
   PodRecord* record = world_.assumed(event.pod.uid, event.node);
-  if (record == nullptr) return;
+  if (record == nullptr || plans_.prepares(event.pod.uid)) return;
   if (record->waiting()->pod.is_terminating()) return pod_gone(event.pod.uid);
   plans_.bind_failed(*record, event, now);
 }

@@ -231,15 +231,17 @@ void Preempt::wake(Time now) {
       some_wait_ = true;
       break;
     }
-    WaitingPod& pod = *first_of(kind);
-    if (!search(kind, pod, now).best) {
+    WaitingPod* pod = first_of(kind);
+    // A pod stays in the kind that it was of before, and has had its turn by that one just now.
+    if (pod == nullptr) continue;
+    if (!search(kind, *pod, now).best) {
       due_ = std::min(due_, due(kind, now));
       continue;
     }
-    kind.has_turn = pod.pod.metadata.uid;
+    kind.has_turn = pod->pod.metadata.uid;
     // The turn may find no victims after all; then the other pods of the kind need another search.
     due_ = std::min(due_, now + kBetweenSearches);
-    queue_.activate(pod, QueueEvent::kObjectChange);
+    queue_.activate(*pod, QueueEvent::kObjectChange);
   }
   if (some_wait_) due_ = now;
 }

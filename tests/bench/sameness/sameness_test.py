@@ -3,6 +3,7 @@
 The other build is `bench` behind a script that changes what it is told: a build with another tie-break, or without `bench answer`.
 """
 import collections
+import json
 import os
 import pathlib
 import subprocess
@@ -114,6 +115,20 @@ class Sameness(unittest.TestCase):
     @staticmethod
     def sample():
         return sameness.SAMPLE / "nodes.csv", sameness.SAMPLE / "pods.csv"
+
+
+class Calls(unittest.TestCase):
+    """What random worlds have found: calls at which an engine once ended."""
+
+    def last_step(self, name):
+        calls = (pathlib.Path(__file__).parent / "calls" / name).read_text().splitlines()
+        return json.loads(engine.answers_of(BENCH, calls)[-1])["step"]
+
+    def test_a_pod_that_became_of_another_kind_is_searched_for_once(self):
+        self.assertEqual(self.last_step("one-pod-of-two-kinds.jsonl")["bind"]["node"], "node005")
+
+    def test_a_bind_is_not_believed_while_its_plan_makes_room(self):
+        self.assertIsNone(self.last_step("bind-before-its-plan.jsonl"))
 
 
 class Worlds(unittest.TestCase):
