@@ -10,6 +10,7 @@
 #include "tests/hostile/cost.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
+#include "tests/support/full.h"
 #include "tests/support/gpu_quotas.h"
 
 #include <fmt/format.h>
@@ -270,11 +271,11 @@ TEST_CASE("large pods that are gone leave no more than so much, however many the
          return pod;
        }},
   };
-  constexpr int kLargePods = 400;
+  const auto large_pods = static_cast<int>(tests::amount(150, 400));
   for (const Large& crowd : crowds) {
     Cluster cluster({.shapes = 0});
     const Cost cost = cost_of([&] {
-      for (int i = 0; i < kLargePods; ++i) {
+      for (int i = 0; i < large_pods; ++i) {
         const k8s::Pod pod = crowd.pod(i);
         cluster.tell(event::PodUpserted{pod});
         cluster.tell(

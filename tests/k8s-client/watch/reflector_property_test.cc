@@ -84,7 +84,7 @@ void play(std::uint64_t seed, bool streamed_lists, std::map<std::string, int>& f
 
 TEST_CASE("whatever fails on the way, the reader ends up with what the server has", "[watch]") {
   std::map<std::string, int> faults;
-  const std::uint64_t seeds = 60 / tests::every(2);
+  const std::uint64_t seeds = tests::amount(30, 60);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     play(seed, true, faults);
     play(seed, false, faults);

@@ -2,6 +2,7 @@
 // that is best when all are asked anew, which is how Engine::candidates answers.
 #include "tests/scheduler/engine/random_pods.h"
 #include "tests/support/catch.h"
+#include "tests/support/full.h"
 
 #include <algorithm>
 #include <array>
@@ -178,8 +179,8 @@ TEST_CASE("among a hundred nodes each pod goes to the one that is best when all 
                              ChoiceKind::kCompanyInRacks);
   INFO("order " << static_cast<int>(order) << ", kind " << static_cast<int>(kind));
   RandomChoices world(static_cast<unsigned>(order) + 1, order, kind);
-  world.run(600);
-  CHECK(world.binds > 200);
+  world.run(static_cast<int>(tests::amount(450, 1'200)));
+  CHECK(world.binds > 100);
   CHECK(world.refusals > 0);
 }
 

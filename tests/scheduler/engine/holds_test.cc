@@ -408,7 +408,7 @@ TEST_CASE("a pod's wait begins when its quota guarantees so much") {
 }
 
 TEST_CASE("with pods held for, no GPU is given twice and each of these runs in the end") {
-  const unsigned seed = GENERATE(from_range(tests::seeds(6)));
+  const unsigned seed = GENERATE(from_range(tests::seeds(6, 12)));
   INFO("seed " << seed);
   std::mt19937 random(seed);
   const auto pick = [&](unsigned of) { return static_cast<int>(random() % of); };

@@ -132,7 +132,7 @@ TEST_CASE("names by the hundred thousand in pods that come and go leave some tho
   intake.apply(event::NodeUpserted{node("n").offers(kMig, "7")}, kStart);
 
   std::size_t most = 0;
-  const std::size_t names = 1'000'000 / tests::every(4);
+  const std::size_t names = tests::amount(250'000, 1'000'000);
   const int pods = static_cast<int>(names / kMostResourcesOfPod) + 1;
   for (int i = 0; i < pods; ++i) {
     const k8s::Pod pod = with_made_up_names(i);

@@ -140,7 +140,7 @@ class Departments {
 }  // namespace
 
 TEST_CASE("teams of departments get what the rules give them, in turn, and none waits in vain") {
-  const auto seeds = tests::seeds(30);
+  const auto seeds = tests::seeds(12, 60);
   int borrowed = 0;
   int waited = 0;
   for (const unsigned seed : seeds) {

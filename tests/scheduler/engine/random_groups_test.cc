@@ -337,7 +337,7 @@ void run(GroupKind kind, unsigned worlds, int events, const Enough& enough) {
   int started = 0;
   int waiting = 0;
   int given_up = 0;
-  for (const unsigned seed : seeds(worlds)) {
+  for (const unsigned seed : seeds(worlds, 3 * worlds)) {
     INFO("seed " << seed);
     RandomGroups world(seed, kind);
     world.run(events);

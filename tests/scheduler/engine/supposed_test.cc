@@ -223,7 +223,7 @@ class Supposing {
 }  // namespace
 
 TEST_CASE("what is supposed is answered as an engine answers in which it is so") {
-  const std::size_t questions = every(2) == 1 ? 1'000'000 : 60'000;
+  const std::size_t questions = amount(30'000, 1'000'000);
   std::size_t asked = 0;
   std::set<std::string> seen;
   for (unsigned seed = 1; asked < questions; ++seed) {

@@ -8,6 +8,7 @@
 #include "tests/scheduler/engine/finder/random_nodes.h"
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
+#include "tests/support/full.h"
 
 #include <deque>
 #include <map>
@@ -222,7 +223,7 @@ TEST_CASE("cached answers are those of asking every node anew") {
     for (int i = 0; i < 12; ++i) {
       caches.emplace_back(world.nodes, all_profiles[0], world.shape(), PrepareContext{world.names});
     }
-    for (int round = 0; round < 600; ++round) {
+    for (unsigned round = 0; round < tests::amount(300, 1'200); ++round) {
       for (unsigned i = 0; i < 1 + random() % 5; ++i) world.change();
       for (ScoreCache& cache : caches) {
         if (random() % 3 == 0) continue;  // some fall behind

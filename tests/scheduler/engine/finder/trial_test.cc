@@ -201,7 +201,7 @@ class TriedAndDone {
 };
 
 void try_and_do(const Profile& profile) {
-  const int questions = every(2) == 1 ? 300'000 : 6'000;  // 1.2 million in all, or 24,000
+  const int questions = static_cast<int>(amount(3'000, 300'000));  // 12,000 in all, or 1.2 million
   int asked = 0;
   for (unsigned seed = 1; asked < questions; ++seed) {
     TriedAndDone cluster(seed, profile);

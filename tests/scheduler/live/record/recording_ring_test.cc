@@ -4,6 +4,7 @@
 #include "scheduler/live/record/gzip_member.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
+#include "tests/support/full.h"
 
 #include <map>
 #include <random>
@@ -143,7 +144,8 @@ TEST_CASE("under random events the bound of memory holds, and no object is forgo
   std::mt19937_64 random(7);
   Objects now;
   std::size_t folded = 0;
-  for (int i = 0; i < 60'000; ++i) {
+  const auto events = static_cast<int>(tests::amount(30'000, 120'000));
+  for (int i = 0; i < events; ++i) {
     const Time at = kRingBegin + i * 10ms;
     const std::string name = std::to_string(random() % 200);
     EngineCall call = StepCall{std::nullopt, at};
@@ -173,7 +175,7 @@ TEST_CASE("under random events the bound of memory holds, and no object is forgo
     now.apply(call);
     ring.add(call);
     REQUIRE(ring.bytes() <= kBytes);
-    if (i % 6'000 != 5'999) continue;
+    if (i % 3'000 != 2'999) continue;
     const Read all = read(ring);
     if (all.header.snapshot) ++folded;
     Objects shown;
