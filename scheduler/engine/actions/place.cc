@@ -55,9 +55,11 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   const Where where{.scope = found.scope, .ruling = &ruling};
   if (found.any()) return assume_best(pod, answers, std::move(found.best), where, now);
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
-    holds_.hold_node(
+    const bool lets_go = holds_.hold_node(
         pod,
         {.scope = search_.scope_of(found.admission.within), .ruling = &ruling, .if_empty = true});
+    // What its guarantee does not cover any more, it may still borrow.
+    if (lets_go) return attempt_by_quota(pod, now);
     // The hold itself has changed a node.
     static_cast<void>(finder_.refresh(pod.profile, pod.shape, found.scope));
   }

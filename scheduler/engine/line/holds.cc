@@ -288,16 +288,17 @@ const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, 
   return reach.classes;
 }
 
-void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
+bool Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
   Hold& hold = *of(pod);
   hold.looked_for_node = true;
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
-  if (prepared.rejection()) return;
+  if (prepared.rejection()) return false;
   const auto could_take_it = [&](NodeSlot slot) {
     return world_.nodes.present(slot) && finder_.verdict(prepared, slot, if_empty).is_ok();
   };
+  const bool lets_go = hold.on.has_value();
   if (hold.on) {
-    if (could_take_it(hold.on->node())) return;
+    if (could_take_it(hold.on->node())) return false;
     hold.on.reset();
   }
   std::optional<std::pair<Lack, NodeSlot>> best;
@@ -309,11 +310,12 @@ void Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
     // The filters cost most, so they are asked last, and only for a better node.
     if ((!best || candidate < *best) && could_take_it(slot)) best = candidate;
   }
-  if (!best) return;
+  if (!best) return lets_go;
   Occupant reservation = occupant_of(pod.pod, claim_of(*pod.shape), {}, true);
   reservation.uid = &hold.uid;
   reservation.kind = Occupant::Kind::kReservation;
   hold.on.emplace(world_.nodes, best->second, std::move(reservation));
+  return lets_go;
 }
 
 std::vector<bool> Holds::held_nodes() const {

@@ -92,8 +92,8 @@ class Holds {
   void looked_at(Entity& entity, Time now) const;
 
   // Holds one of those nodes for the pod, which has a hold of quota, if one could ever take it.
-  // O(nodes).
-  void hold_node(const WaitingPod& pod, const Where& if_empty);
+  // True if another node that was held for it is let go. O(nodes).
+  bool hold_node(const WaitingPod& pod, const Where& if_empty);
   // Whether the node held for the pod would take it now without the reservation, within the
   // guarantee: on one of those classes, by ascending id.
   [[nodiscard]] bool held_node_has_room(const WaitingPod& pod,

@@ -386,6 +386,23 @@ TEST_CASE("a pod takes the node that was held for it, whichever others of its ki
   CHECK(s.decide().at(0) == "second → b");
 }
 
+TEST_CASE("a pod may borrow at once on the node held for it, if it is not guaranteed any more") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(l4("b", 8));
+  s.has(gpu_quota("q").of("ml").in_cohort("c").generation(1).line("H100", 8).line("L4", 8));
+  s.has(gpu_quota("other").of("other").in_cohort("c").line("H100", 8));
+  s.has(our_pod("guest-a").gpus(4).on("a"));
+  s.has(our_pod("guest-b").gpus(8).on("b"));
+  s.has(in("ml", "large", 8));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + kHoldAfter;
+  REQUIRE(holds(details(s)["large"], "a"));
+  s.has(gpu_quota("q").of("ml").in_cohort("c").generation(2).line("H100", 0).line("L4", 8));
+  s.pod_gone(our_pod("guest-a"));
+  CHECK(s.decide() == Texts{"large → a"});
+}
+
 TEST_CASE("a pod's wait begins when its quota guarantees so much") {
   QuotaCluster s;
   s.has(h100("a"));
