@@ -180,8 +180,11 @@ std::string_view accepted_types() {
 struct Decoder::Buffers {
   // Memory of documents larger than this is freed; of smaller ones it is kept for the next.
   static constexpr std::size_t kKept = std::size_t{1} << 20;
+  // The API server takes documents of 10,000 levels, and a tenant can write as many into
+  // metadata.managedFields. A watch event and a list are some levels more.
+  static constexpr std::size_t kDeepest = 10'100;
 
-  simdjson::dom::parser parser;
+  simdjson::dom::parser parser = new_parser();
   Failure failure;
 
   // The whole document, parsed and valid. simdjson reads beyond the end, so it gets a copy in a
@@ -198,7 +201,14 @@ struct Decoder::Buffers {
   }
 
   void shrink() {
-    if (parser.capacity() > kKept) parser = simdjson::dom::parser();
+    if (parser.capacity() > kKept) parser = new_parser();
+  }
+
+  // It keeps the depth when it grows. If there is no memory, parse() fails.
+  static simdjson::dom::parser new_parser() {
+    simdjson::dom::parser made;
+    [[maybe_unused]] const auto code = made.allocate(0, kDeepest);
+    return made;
   }
 };
 
