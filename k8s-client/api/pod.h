@@ -54,8 +54,8 @@ struct PreferredNodeTerm {
 };
 
 struct NodeAffinity {
-  std::optional<NodeSelector> required;  // requiredDuringSchedulingIgnoredDuringExecution
-  std::vector<PreferredNodeTerm> preferred;
+  std::optional<NodeSelector> required;      // requiredDuringSchedulingIgnoredDuringExecution
+  std::vector<PreferredNodeTerm> preferred;  // without those that match nothing
   friend bool operator==(const NodeAffinity&, const NodeAffinity&) = default;
 };
 

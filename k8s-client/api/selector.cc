@@ -99,11 +99,19 @@ bool LabelSelector::is_valid() const {
 }
 
 bool NodeSelectorTerm::matches(std::string_view node_name, const StringMap& labels) const {
-  if (match_expressions.empty() && match_fields.empty()) return false;
+  if (empty()) return false;
   return all_match(match_expressions, labels) &&
          std::all_of(match_fields.begin(), match_fields.end(), [&](const auto& requirement) {
            return matches_field(requirement, node_name);
          });
+}
+
+void NodeSelector::add(NodeSelectorTerm term) {
+  if (!term.empty()) {
+    terms.push_back(std::move(term));
+  } else if (terms.empty() || !terms.front().empty()) {
+    terms.insert(terms.begin(), std::move(term));
+  }
 }
 
 bool NodeSelector::matches(std::string_view node_name, const StringMap& labels) const {

@@ -47,6 +47,7 @@ struct NodeSelectorTerm {
   std::vector<SelectorRequirement> match_expressions;  // over labels
   std::vector<SelectorRequirement> match_fields;       // over metadata.name
 
+  [[nodiscard]] bool empty() const { return match_expressions.empty() && match_fields.empty(); }
   // All requirements hold. A term without any requirement matches nothing.
   [[nodiscard]] bool matches(std::string_view node_name, const StringMap& labels) const;
 
@@ -55,6 +56,11 @@ struct NodeSelectorTerm {
 
 struct NodeSelector {
   std::vector<NodeSelectorTerm> terms;
+
+  // Adds a term that was read. A term without requirements matches nothing, and a tenant can write
+  // one in two bytes of a pod: of all these one is kept, as the first term. (One is, because
+  // kube-scheduler words a refusal differently where there is one.)
+  void add(NodeSelectorTerm term);
 
   // Any term matches; no terms match nothing.
   [[nodiscard]] bool matches(std::string_view node_name, const StringMap& labels) const;

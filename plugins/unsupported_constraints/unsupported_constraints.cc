@@ -1,5 +1,7 @@
 #include "plugins/unsupported_constraints/unsupported_constraints.h"
 
+#include "scheduler/framework/long_lists.h"
+
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -49,6 +51,9 @@ class UnsupportedConstraints final : public ClusterConstraint {
 
  private:
   static std::optional<std::string> reason_against(const k8s::Pod& pod) {
+    if (const auto list = long_list_of(pod)) {
+      return fmt::format("pod has {}, which gpu-scheduler does not read", *list);
+    }
     const AllTerms terms = terms_of(pod.spec);
     if (terms.strict > kMostTerms) {
       return fmt::format(

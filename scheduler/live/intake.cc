@@ -1,6 +1,7 @@
 #include "scheduler/live/intake.h"
 
 #include "scheduler/engine/backoffs/rejected_pod.h"
+#include "scheduler/framework/long_lists.h"
 #include "scheduler/framework/read_annotations.h"
 #include "scheduler/live/read_back_off.h"
 #include "scheduler/live/stand_in.h"
@@ -57,6 +58,7 @@ bool is_read(const k8s::CsiNode& /*of*/, std::string_view annotation) {
 
 template <typename Object>
 void drop_unread(Object& object) {
+  if constexpr (std::is_same_v<Object, k8s::Pod>) drop_long_lists(object);
   if constexpr (IsOnlyNamed<Object>) {
     object.metadata.labels = {};
     object.metadata.annotations = {};

@@ -40,6 +40,11 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
     for (int i = 2; i < number; ++i) made.rather_away_from(1, preferred_only());
     return made;
   };
+  const auto with_tolerations = [](int number) -> k8s::Pod {
+    auto made = pod("a");
+    for (int i = 0; i < number; ++i) made.tolerates(std::to_string(i));
+    return made;
+  };
   k8s::Pod soft = pod("a").spread_over("zone", false);
   soft.spec.pod_affinity.emplace().preferred.push_back({1, preferred_only()});
   soft.spec.pod_anti_affinity.emplace().preferred.push_back({1, preferred_only()});
@@ -62,6 +67,8 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
        "pod has the volume \"d\" of a kind that gpu-scheduler does not know (tomorrows)"},
       {"resource claims", pod("a").uses_resource_claim("gpu"),
        "pod has resource claims (DRA), which gpu-scheduler cannot allocate yet"},
+      {"very many tolerations", with_tolerations(1'001),
+       "pod has more than 1000 tolerations, which gpu-scheduler does not read"},
   };
   const auto asked = constraint("UnsupportedConstraints");
   for (const Case& each : cases) {

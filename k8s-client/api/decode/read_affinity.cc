@@ -9,12 +9,14 @@ constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringE
 bool read_node_terms(JsonValue value, std::vector<PreferredNodeTerm>& out) {
   out.clear();
   return value.items([&](JsonValue item) {
-    PreferredNodeTerm& term = out.emplace_back();
-    return item.fields([&](std::string_view key, JsonValue field) {
+    PreferredNodeTerm term;
+    const bool ok = item.fields([&](std::string_view key, JsonValue field) {
       if (key == "weight") return read(field, term.weight);
       if (key == "preference") return read(field, term.preference);
       return true;
     });
+    if (!term.preference.empty()) out.push_back(std::move(term));
+    return ok;
   });
 }
 

@@ -44,7 +44,14 @@ bool read(JsonValue value, NodeSelectorTerm& out) {
 
 bool read(JsonValue value, NodeSelector& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
-    return key != "nodeSelectorTerms" || read_list(field, out.terms);
+    if (key != "nodeSelectorTerms") return true;
+    out.terms.clear();
+    return field.items([&](JsonValue item) {
+      NodeSelectorTerm term;
+      const bool ok = read(item, term);
+      out.add(std::move(term));
+      return ok;
+    });
   });
 }
 

@@ -14,8 +14,11 @@ bool read(Value value, PreferredNodeTerm& out) {
 bool read(Value value, NodeAffinity& out) {
   return value.fields([&](std::uint32_t number, Value field) {
     if (number == 1) return read_optional(field, out.required);
-    if (number == 2) return read(field, out.preferred.emplace_back());
-    return true;
+    if (number != 2) return true;
+    PreferredNodeTerm term;
+    const bool ok = read(field, term);
+    if (!term.preference.empty()) out.preferred.push_back(std::move(term));
+    return ok;
   });
 }
 

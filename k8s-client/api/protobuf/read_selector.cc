@@ -44,7 +44,11 @@ bool read(Value value, NodeSelectorTerm& out) {
 
 bool read(Value value, NodeSelector& out) {
   return value.fields([&](std::uint32_t number, Value field) {
-    return number != 1 || read(field, out.terms.emplace_back());
+    if (number != 1) return true;
+    NodeSelectorTerm term;
+    const bool ok = read(field, term);
+    out.add(std::move(term));
+    return ok;
   });
 }
 

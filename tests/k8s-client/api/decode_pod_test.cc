@@ -32,6 +32,49 @@ TEST_CASE("A pod's plain fields are read", "[decode]") {
     "resourceClaims":[{"name":"claim","resourceClaimName":"x"}],"dnsPolicy":"Default"})") == want);
 }
 
+TEST_CASE("Of terms that match no node one is kept, so that the pod goes nowhere", "[decode]") {
+  const auto terms_of = [](const std::string& json) {
+    return spec_of(R"({"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
+      {"nodeSelectorTerms":)" +
+                   json + R"(},"preferredDuringSchedulingIgnoredDuringExecution":[
+      {"weight":1,"preference":{}},{"weight":2,"preference":{"matchExpressions":[
+        {"key":"a","operator":"Exists"}]}},{"weight":3,"preference":{}}]}}})")
+        .node_affinity.value();
+  };
+  const NodeAffinity none = terms_of("[{},{},{}]");
+  CHECK(none.required == NodeSelector{{NodeSelectorTerm{}}});
+  REQUIRE(none.preferred.size() == 1);
+  CHECK(none.preferred[0].weight == 2);
+  const std::string some = R"({"matchExpressions":[{"key":"a","operator":"Exists"}]})";
+  const auto both = terms_of("[" + some + ",{}," + some + ",{}]").required->terms;
+  REQUIRE(both.size() == 3);
+  CHECK(both[0].empty());
+  CHECK_FALSE(both[2].empty());
+}
+
+TEST_CASE("A document may nest as deeply as the API server takes it", "[decode]") {
+  // Two levels of its own, and those around it in a list.
+  const auto nested = [](std::size_t levels) {
+    std::string fields = "{}";
+    for (std::size_t i = 2; i < levels; ++i) fields = R"({"f:a":)" + fields + "}";
+    return R"({"metadata":{"name":"p","namespace":"ml","uid":"u","resourceVersion":"1",
+      "managedFields":[{"fieldsV1":)" +
+           fields + "}]}}";
+  };
+  CHECK(Decoder().object<Pod>(nested(10'000)));
+  int read = 0;
+  const auto count = [&](const Pod&) { ++read; };
+  const auto put_aside = [](const Pod&, const Error& why) { FAIL(why.message); };
+  Decoder decoder;
+  const std::string list =
+      R"({"kind":"PodList","items":[)" + nested(10'000) + R"(,{"metadata":{"name":"q"}}]})";
+  for (int i = 0; i < 2; ++i) {  // also when its memory is another one
+    CHECK(decoder.list<Pod>(list + std::string(std::size_t{1} << 20, ' '), count, put_aside));
+  }
+  CHECK(read == 4);
+  CHECK(Decoder().watch_event<Pod>(R"({"type":"ADDED","object":)" + nested(10'000) + "}"));
+}
+
 TEST_CASE("Containers: requests, limits, host ports, sidecars", "[decode]") {
   const auto spec = spec_of(R"({
     "initContainers":[{"name":"side","restartPolicy":"Always"},

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <chrono>
+#include <utility>
+#include <vector>
 
 namespace k8s::testing {
 
@@ -82,6 +84,12 @@ NodeSelectorTerm RandomObjects::node_term() {
   return {list([&] { return requirement(); }), list([&] { return requirement(); })};
 }
 
+NodeSelector RandomObjects::node_selector() {
+  NodeSelector made;
+  for (NodeSelectorTerm& term : list([&] { return node_term(); })) made.add(std::move(term));
+  return made;
+}
+
 PodAffinityTerm RandomObjects::pod_term() {
   PodAffinityTerm term;
   term.label_selector = maybe([&] { return label_selector(); });
@@ -105,8 +113,9 @@ NodeAffinity RandomObjects::node_affinity() {
     return PreferredNodeTerm{static_cast<std::int32_t>(below(101)), node_term()};
   };
   NodeAffinity affinity;
-  affinity.required = maybe([&] { return NodeSelector{list([&] { return node_term(); })}; });
+  affinity.required = maybe([&] { return node_selector(); });
   affinity.preferred = list(weighted);
+  std::erase_if(affinity.preferred, [](const auto& each) { return each.preference.empty(); });
   return affinity;
 }
 
@@ -258,7 +267,7 @@ PersistentVolumeClaim RandomObjects::claim() {
 PersistentVolume RandomObjects::volume() {
   PersistentVolume volume;
   volume.metadata = metadata();
-  volume.node_affinity = maybe([&] { return NodeSelector{list([&] { return node_term(); })}; });
+  volume.node_affinity = maybe([&] { return node_selector(); });
   volume.claim_ref = maybe([&] { return ClaimReference{text(), text(), text()}; });
   volume.storage_class = text();
   volume.volume_attributes_class = text();

@@ -53,6 +53,7 @@ class RandomObjects {
   SelectorRequirement requirement();
   LabelSelector label_selector();
   NodeSelectorTerm node_term();
+  NodeSelector node_selector();
   NodeSelectorTerm topology();
   PodAffinityTerm pod_term();
   PodAffinity pod_affinity();

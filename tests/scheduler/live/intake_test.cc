@@ -1,6 +1,7 @@
 #include "scheduler/live/intake.h"
 
 #include "k8s-client/api/encode.h"
+#include "scheduler/framework/long_lists.h"
 #include "scheduler/live/record/record.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
@@ -550,6 +551,27 @@ TEST_CASE("that the definition of quotas is deleted is survived") {
   bench.loop.advance(10s);
   CHECK(bench.seen_quotas ==
         std::vector<std::string>{"team-vision", "on", "-u", "off", "team-vision", "on"});
+}
+
+TEST_CASE("what a tenant writes into very long lists is not kept") {
+  IntakeBench bench;
+  std::string tolerations = R"({"operator":"Exists"})";
+  for (int i = 1; i < 50'000; ++i) tolerations += R"(,{"operator":"Exists"})";
+  const std::string pod =
+      R"({"type":"ADDED","object":{"metadata":{"name":"p","namespace":"ml","uid":"u-p",)"
+      R"("resourceVersion":"7"},"spec":{"schedulerName":"gpu-scheduler","tolerations":[)" +
+      tolerations + "]}}}\n";
+  bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
+    call->open();
+    if (is_of_pods(call->request().target)) call->send(pod);
+    call->send(std::string(kInitialEventsEnd));
+  });
+  bench.intake.start(0s);
+  bench.loop.advance(1s);
+  REQUIRE(bench.events.size() == 1);
+  const k8s::Pod& seen = std::get<event::PodUpserted>(bench.events[0]).object;
+  CHECK(sched::long_list_of(seen) == "more than 1000 tolerations");
+  CHECK(seen.spec.tolerations.capacity() == 0);
 }
 
 TEST_CASE("an object that cannot be read holds up its node or its quota, and nothing else") {
