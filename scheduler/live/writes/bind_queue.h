@@ -7,6 +7,11 @@
 //   * At most `max_open` binds are open at a time, and at most `max_open_alone` of one group: the
 //     rest is for other groups that come. While decisions of several groups wait, a group with
 //     `max_open_of_one` open binds is passed over.
+//   * A group may have as many binds open as it has had successes since the last one that was set
+//     aside. Beyond these it gets a quarter of the calls that are not open, and at least one call
+//     if none of its binds has failed. So binds that all hang, in n groups, leave 4 / (n + 4) of
+//     the calls to others. Source: Choudhury and Hahne, "Dynamic queue length thresholds for
+//     shared-memory packet switches", 1998.
 //   * A bind whose call was answered, but not for certain, is *set aside*: it is no longer open. A
 //     group with binds set aside sends new ones only while it has fewer than `max_aside_of_one` of
 //     both kinds.
@@ -22,14 +27,21 @@
 #include "scheduler/engine/decision.h"
 
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace sched::live {
+
+struct BindGroup {
+  std::string namespace_;
+  bool again = false;  // of pods whose last attempt had no certain answer
+  friend auto operator<=>(const BindGroup&, const BindGroup&) = default;
+};
 
 class BindQueue {
  public:
@@ -43,7 +55,7 @@ class BindQueue {
     std::chrono::milliseconds stuck_after{1'000};
   };
   struct Waiting {
-    std::string group;
+    BindGroup group;
     decision::Bind bind;
     TimePoint since;
   };
@@ -55,42 +67,46 @@ class BindQueue {
 
   explicit BindQueue(Options options) : options_(options) {}
 
-  void push(std::string group, decision::Bind bind, TimePoint now);
+  void push(BindGroup group, decision::Bind bind, TimePoint now);
   // A decision that was taken, but not sent.
   void put_back(Waiting waiting);
   void clear();
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  // Takes the decision that may be sent now; nullopt: none may be. O(groups with decisions).
+  // Takes the decision that may be sent now, which is then opened or put back; nullopt: none may
+  // be. O(groups with decisions).
   [[nodiscard]] std::optional<Waiting> take();
   // Takes the decisions that have waited too long.
   [[nodiscard]] std::vector<Stale> take_stale(TimePoint now);
 
   // Whether a further call of a bind that was set aside may be sent now.
-  [[nodiscard]] bool has_room(const std::string& group) const;
+  [[nodiscard]] bool has_room(const BindGroup& group) const;
 
   // What happens to the binds of a group: a call was sent; it was answered; then its bind is set
   // aside; the outcome of a bind that was set aside is certain; a bind has succeeded.
-  void opened(const std::string& group);
-  void answered(const std::string& group);
-  void set_aside(const std::string& group, TimePoint now);
-  void settled(const std::string& group);
-  void bound(const std::string& group);
+  void opened(const BindGroup& group);
+  void answered(const BindGroup& group);
+  void set_aside(const BindGroup& group, TimePoint now);
+  void settled(const BindGroup& group);
+  void bound(const BindGroup& group);
 
  private:
   struct Group {
     std::deque<Waiting> waiting;  // oldest first
     std::size_t open = 0;
     std::size_t aside = 0;
+    std::size_t bound = 0;  // since the last one that was set aside
     std::optional<TimePoint>
         none_bound_since;  // since when binds are aside without a success; nullopt: none is
   };
-  using Groups = std::unordered_map<std::string, Group>;
+  using Groups = std::map<BindGroup, Group>;
 
-  [[nodiscard]] bool may_open(const Group& group) const;
-  [[nodiscard]] std::optional<TimePoint> stuck_at(const Group& group) const;
-  [[nodiscard]] TimePoint stale_at(const Group& group) const;
-  Waiting pop(Groups::iterator group);
+  [[nodiscard]] bool may_open(const Groups::value_type& group) const;
+  // How many binds of the group may be open, by what became of its last ones.
+  [[nodiscard]] std::size_t window(const Groups::value_type& group) const;
+  [[nodiscard]] std::optional<TimePoint> stuck_at(const Groups::value_type& group) const;
+  [[nodiscard]] TimePoint stale_at(const Groups::value_type& group) const;
+  Waiting pop(Group& group);
   void forget_if_idle(Groups::iterator group);
 
   const Options options_;

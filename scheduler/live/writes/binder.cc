@@ -28,11 +28,6 @@ k8s::Binding binding_of(const decision::Bind& bind) {
   return binding;
 }
 
-// A namespace's name contains no blank.
-std::string group_of(const decision::Bind& bind, bool unanswered) {
-  return unanswered ? bind.pod.namespace_ + " again" : bind.pod.namespace_;
-}
-
 }  // namespace
 
 // One decision, from the first call to its outcome.
@@ -45,7 +40,7 @@ struct Binder::Attempt {
         back_off(back_off_) {}
 
   Id id;
-  std::string group;
+  BindGroup group;
   decision::Bind bind;
   TimePoint waited_since;
   k8s::BackOff back_off;
@@ -76,7 +71,7 @@ Binder::~Binder() { *alive_ = false; }
 
 void Binder::bind(decision::Bind decision) {
   if (dropping_) return;
-  std::string group = group_of(decision, unanswered_.contains(decision.pod.uid));
+  BindGroup group{decision.pod.namespace_, unanswered_.contains(decision.pod.uid)};
   queue_.push(std::move(group), std::move(decision), loop_.now());
   send_more();
 }

@@ -145,6 +145,26 @@ TEST_CASE("binds that are never answered for certain do not keep others waiting"
   }
 }
 
+TEST_CASE("nor do those of twenty namespaces, for longer than a call") {
+  for (const Case& c : kCases) {
+    INFO(c.name);
+    WebhookWorld world(c.webhook);
+    for (int i = 0; i < 20; ++i) world.create("bad-" + std::to_string(i), 40);
+    std::map<std::string, Duration> created;
+    for (int i = 0; i < 240; ++i) {
+      const std::string name = "pod-" + std::to_string(i);
+      created["ml/" + name] = world.loop.now().time_since_epoch();
+      world.decide("ml", name);
+      world.loop.advance(500ms);
+    }
+    world.loop.advance(kDeadline);
+    REQUIRE(world.bound.size() == created.size());
+    Duration longest{};
+    for (const auto& [key, at] : world.bound) longest = std::max(longest, at - created[key]);
+    CHECK(longest <= kDeadline + 100ms);
+  }
+}
+
 TEST_CASE("nor do those of the same namespace, once they are known") {
   WebhookWorld world(WebhookWorld::Webhook::kDown);
   world.create("bad", 8);

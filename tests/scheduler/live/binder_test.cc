@@ -43,9 +43,10 @@ k8s::Error lost(bool may_have_acted) {
   return error;
 }
 
-sched::decision::Bind bind_decision(const std::string& name, const std::string& node = "n1") {
+sched::decision::Bind bind_decision(const std::string& name, const std::string& node = "n1",
+                                    const std::string& namespace_ = "ml") {
   sched::decision::Bind bind;
-  bind.pod = {"ml", name, "uid-" + name};
+  bind.pod = {namespace_, name, "uid-" + name};
   bind.scheduler_name = "gpu-scheduler";
   bind.node = node;
   return bind;
@@ -315,7 +316,9 @@ TEST_CASE("a 409 that may be etcd's trouble frees nothing until it can land no m
 
 TEST_CASE("binds that met the same trouble do not come back together") {
   BinderBench bench(32, 1.0);
-  for (int i = 0; i < 32; ++i) bench.binder.bind(bind_decision("a"));
+  for (int i = 0; i < 32; ++i) {
+    bench.binder.bind(bind_decision("a", "n1", "ns-" + std::to_string(i)));
+  }
   for (int i = 0; i < 32; ++i) bench.fail_bind(status_error(503));
   bench.loop.advance(199ms);
   CHECK(bench.reads.empty());
@@ -517,7 +520,7 @@ TEST_CASE("a read that fails is repeated for as long as it takes") {
 
 TEST_CASE("so many at a time, in order") {
   BinderBench bench(2);
-  for (const char* name : {"a", "b", "c", "d"}) bench.binder.bind(bind_decision(name));
+  for (const char* name : {"a", "b", "c", "d"}) bench.binder.bind(bind_decision(name, "n1", name));
   REQUIRE(bench.binds.size() == 2);
   CHECK(bench.binder.waiting() == 2);
   bench.answer_bind({});
