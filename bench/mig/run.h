@@ -21,7 +21,7 @@ struct Policy {
   std::string_view rule;  // of MigPlacement
   std::string_view tie_break = "first-node";
 };
-// The rules of plugins/mig_placement/rules.h, and first-fit on a random GPU.
+// The rules of bench/policies/mig_placement/rules.h, and first-fit on a random GPU.
 [[nodiscard]] const std::vector<Policy>& policies();
 
 // After the warm-up; shares in %.

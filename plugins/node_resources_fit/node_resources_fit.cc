@@ -1,6 +1,6 @@
 #include "plugins/node_resources_fit/node_resources_fit.h"
 
-#include "plugins/node_resources_fit/amount_text.h"
+#include "plugins/node_resources_fit/exact_amount.h"
 #include "plugins/support/share.h"
 
 #include <fmt/format.h>
@@ -73,8 +73,8 @@ class FitCheck final : public NodeFilter {
     const auto found = shortage(node, index);
     if (!found) return "";
     const std::string& name = names_.name(found->resource);
-    return name + ": asked " + amount_text(name, found->asked) + ", free " +
-           amount_text(name, found->free) + " of " + amount_text(name, found->capacity);
+    return name + ": asked " + exact_amount(name, found->asked) + ", free " +
+           exact_amount(name, found->free) + " of " + exact_amount(name, found->capacity);
   }
 
  private:

@@ -1,6 +1,6 @@
 #include "plugins/node_resources_fit/node_resources_fit.h"
 
-#include "plugins/node_resources_fit/amount_text.h"
+#include "plugins/node_resources_fit/exact_amount.h"
 #include "plugins/support/share.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
@@ -131,12 +131,12 @@ TEST_CASE("NodeResourcesFit gives the numbers") {
 }
 
 TEST_CASE("amounts are written exactly") {
-  CHECK(plugins::amount_text("cpu", 1500) == "1500m");
-  CHECK(plugins::amount_text("cpu", -2000) == "-2");
-  CHECK(plugins::amount_text("memory", 1025) == "1025");
-  CHECK(plugins::amount_text("memory", 0) == "0");
-  CHECK(plugins::amount_text("hugepages-2Mi", 2 * 1024 * 1024) == "2Mi");
-  CHECK(plugins::amount_text("nvidia.com/gpu", 1024) == "1024");
+  CHECK(plugins::exact_amount("cpu", 1500) == "1500m");
+  CHECK(plugins::exact_amount("cpu", -2000) == "-2");
+  CHECK(plugins::exact_amount("memory", 1025) == "1025");
+  CHECK(plugins::exact_amount("memory", 0) == "0");
+  CHECK(plugins::exact_amount("hugepages-2Mi", 2 * 1024 * 1024) == "2Mi");
+  CHECK(plugins::exact_amount("nvidia.com/gpu", 1024) == "1024");
 }
 
 TEST_CASE("NodeResourcesFit refuses a pod that names more resources than pods may") {

@@ -3,11 +3,16 @@
 // A question is about a shape under a profile, within a scope (the nodes that rules across nodes
 // leave), in a world: the nodes as they are, or a trial (where.h).
 //
-//   refresh()   brings what is stored for the shape up to date
-//   the rest    changes nothing: no cache, no log, no random draw
+//   refresh()        brings what is stored for the shape up to date
+//   ruling_…()       brings what is counted for rules across nodes up to date
+//   known_refusal()  looks at the nodes that have changed since it was known
+//   the rest         changes nothing; no question draws a random number or writes to a log
 //
 // The result of refresh() answers for all nodes at once: how many take the pod, which is the best,
 // what refuses it. verdict() asks one node, also for a shape for which nothing is stored.
+//
+// questions/candidates.cc asks verdict() of every node, and ranks them by itself: tests hold what
+// is stored against it.
 #pragma once
 
 #include "scheduler/engine/finder/rulings.h"

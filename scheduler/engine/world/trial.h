@@ -8,6 +8,10 @@
 //
 // It is for one question or a few: the nodes must not change during its lifetime. For additional
 // nodes or changed quotas, use a second engine.
+//
+// A trial is not carried out itself. What was found in one is assumed pod by pod
+// (actions/place_group.cc: all of them or none), because that also charges quotas, and begins the
+// plans of pods that have to be prepared.
 #pragma once
 
 #include "scheduler/cluster/nodes.h"

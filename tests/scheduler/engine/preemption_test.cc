@@ -32,7 +32,7 @@ TEST_CASE("a pod that no node takes gets the room of pods of lower priority") {
                                             "placement for pod on node n, preempting 1 victims",
                                  .details = evict.details,
                                  .attempts = 1});
-  // Nothing is bound before the victim is gone, and no second one is sought.
+  // Nothing is bound before the victim is gone, and no other pod is chosen.
   s.prepared(1);
   s.terminates(low);
   CHECK(s.decide().empty());

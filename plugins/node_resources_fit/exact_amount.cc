@@ -1,4 +1,4 @@
-#include "plugins/node_resources_fit/amount_text.h"
+#include "plugins/node_resources_fit/exact_amount.h"
 
 namespace plugins {
 
@@ -17,7 +17,7 @@ std::string bytes_text(std::int64_t bytes) {
 
 }  // namespace
 
-std::string amount_text(std::string_view resource, std::int64_t amount) {
+std::string exact_amount(std::string_view resource, std::int64_t amount) {
   if (resource == "cpu") {
     return amount % 1000 == 0 ? std::to_string(amount / 1000) : std::to_string(amount) + "m";
   }
