@@ -12,6 +12,7 @@ import (
 	"gpu-scheduler.io/tests/cluster/fixture"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -35,6 +36,8 @@ func TestTenantsAttack(t *testing.T) {
 		{"affinities", comeAndGoWithLargeAffinities, []string{"--memory-limit=128Mi"}},
 		{"rejections", haveSoundNodesReject, nil},
 		{"dates", dateStrangely, nil},
+		{"lists", listAtLength, nil},
+		{"nesting", nestDeeply, nil},
 	} {
 		t.Run(attack.name, func(t *testing.T) {
 			n := newNeighbours(t, func(with *setup) { with.args = append(with.args, attack.args...) })
@@ -344,6 +347,54 @@ func dateStrangely(n *neighbours, team *world) func() {
 			}
 		}
 	}
+}
+
+// listAtLength has pods with very long lists. Each is told so, and none of it is kept.
+func listAtLength(n *neighbours, team *world) func() {
+	const pods, tolerations, terms = 3, 5_000, 10_000 // for 100,000 and 400,000 the API server takes more than a minute
+	anything := corev1.Toleration{Operator: corev1.TolerationOpExists}
+	tolerant := func(p *corev1.Pod) {
+		for range tolerations {
+			p.Spec.Tolerations = append(p.Spec.Tolerations, anything)
+		}
+	}
+	choosy := func(p *corev1.Pod) {
+		p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: make([]corev1.NodeSelectorTerm, terms)}}}
+	}
+	name := func(kind string, i int) string { return fmt.Sprintf("%s-%d", kind, i) }
+	for i := range pods {
+		differs := fixture.Requests(corev1.ResourceCPU, fmt.Sprintf("%dm", i+1))
+		team.addPod(name("tolerant", i), fixture.GPUs(1), differs, tolerant)
+		team.addPod(name("choosy", i), fixture.GPUs(1), differs, choosy)
+	}
+	for i := range pods {
+		team.waitSaid(name("tolerant", i), "pod has more than 1000 tolerations, which gpu-scheduler does not read")
+		team.waitRefused(name("choosy", i), "0/10 nodes are available: 10 node(s) didn't match Pod's node affinity/selector")
+	}
+	return func() { n.expectMemory(128 * mebibyte) }
+}
+
+// nestDeeply has claims and pods with the managed fields of a client that has set a field many levels down. The API server stores what it does not
+// know, too, as deep as it reads JSON.
+func nestDeeply(_ *neighbours, team *world) func() {
+	const levels = 5_000
+	fields := metav1.ManagedFieldsEntry{Manager: "deep", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1",
+		FieldsV1: &metav1.FieldsV1{Raw: []byte(strings.Repeat(`{"f:a":`, levels) + "{}" + strings.Repeat("}", levels))}}
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "deep", ManagedFields: []metav1.ManagedFieldsEntry{fields}},
+		Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}}}}
+	made, err := team.client.CoreV1().PersistentVolumeClaims(team.ns).Create(team.t.Context(), claim, metav1.CreateOptions{})
+	team.must(nil, err)
+	stored, err := json.Marshal(made)
+	team.must(nil, err)
+	if deep := strings.Count(string(stored), `{"f:a":`); deep < levels {
+		team.t.Errorf("of %d levels the API server has stored %d", levels, deep)
+	}
+	team.addPod("deep", fixture.GPUs(1), func(p *corev1.Pod) { p.ManagedFields = []metav1.ManagedFieldsEntry{fields} })
+	team.waitPod("deep", "bound", bound)
+	return nil
 }
 
 // changeStatus writes a pod's status, as a kubelet may.

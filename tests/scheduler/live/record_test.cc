@@ -364,7 +364,8 @@ TEST_CASE("text that is no UTF-8 does not end a recording") {
 }
 
 TEST_CASE("objects come back whole") {
-  const k8s::Pod pod = tests::pod("a").gpus(2).prefers_nodes(3, tests::term({}));
+  const k8s::Pod pod =
+      tests::pod("a").gpus(2).prefers_nodes(3, tests::term({tests::label("zone").exists()}));
   const auto read = sched::live::decode_call(
       sched::live::encode(EngineCall{AppliedCall{event::PodUpserted{pod}, kAt}}));
   REQUIRE(read);
