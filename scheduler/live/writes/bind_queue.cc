@@ -97,7 +97,8 @@ void BindQueue::bound(const BindGroup& group) {
 
 std::size_t BindQueue::window(const Groups::value_type& group) const {
   const auto& [name, state] = group;
-  const std::size_t share = (options_.max_open - open_) / 4;
+  // A call that was put off is sent again even when all are open.
+  const std::size_t share = (options_.max_open - std::min(open_, options_.max_open)) / 4;
   const bool fails = name.again || state.none_bound_since;
   return std::max({state.bound, share, std::size_t{fails ? 0U : 1U}});
 }

@@ -141,6 +141,13 @@ TEST_CASE("a group without successes has a quarter of the free calls, and one in
   CHECK_FALSE(queue.has_room({"again", true}));
   CHECK_FALSE(queue.has_room({"new"}));
   CHECK(queue.has_room({"newer"}));
+  // Calls that were put off are open beyond all others, and leave nothing to anybody.
+  for (int i = 0; i < 9; ++i) queue.opened({"again", true});
+  CHECK_FALSE(queue.has_room({"newer"}));
+  for (int i = 0; i < 3; ++i) queue.set_aside({"again", true}, BindQueue::TimePoint(0s));
+  const auto stale = queue.take_stale(BindQueue::TimePoint(2s));
+  CHECK(stale.size() == 40);
+  CHECK(std::all_of(stale.begin(), stale.end(), [](const auto& each) { return each.stuck; }));
 }
 
 TEST_CASE("a group with so many binds set aside sends no more") {
