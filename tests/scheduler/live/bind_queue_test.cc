@@ -150,6 +150,17 @@ TEST_CASE("a group without successes has a quarter of the free calls, and one in
   CHECK(std::all_of(stale.begin(), stale.end(), [](const auto& each) { return each.stuck; }));
 }
 
+TEST_CASE("a group fails until the last of its binds that were set aside is settled") {
+  BindQueue queue{{.max_open = 4}};
+  for (int i = 0; i < 3; ++i) queue.opened({"other"});
+  for (int i = 0; i < 2; ++i) queue.set_aside({"a"}, {});
+  CHECK_FALSE(queue.has_room({"a"}));
+  queue.settled({"a"});
+  CHECK_FALSE(queue.has_room({"a"}));
+  queue.settled({"a"});
+  CHECK(queue.has_room({"a"}));
+}
+
 TEST_CASE("a group with so many binds set aside sends no more") {
   BindQueueBench bench;
   bench.push("a", 4);
