@@ -8,7 +8,8 @@
 namespace sched {
 namespace {
 
-// The key of the term that is left in place of dropped lists. No node has such a label.
+// The key of the term that is left in place of dropped lists. Its value has blanks, so no label of
+// a node can match.
 constexpr std::string_view kDropped = "gpu-scheduler.io/list-too-long";
 
 std::size_t size_of(const k8s::NodeSelectorTerm& term) {

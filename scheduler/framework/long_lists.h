@@ -1,4 +1,4 @@
-// Pods whose lists are too long to be kept.
+// Limits on the length of a pod's lists.
 //
 // A tenant can write a hundred thousand tolerations or terms of a node affinity into a pod. The API
 // server stores some ten bytes for each; decoded, each takes ten times as many, and is copied into

@@ -102,7 +102,7 @@ void exclude_by_name(const Nodes& nodes, const std::vector<std::string>& names, 
   all.of_pod = true;
 }
 
-// The filter whose limits say that rejections count; without one none is noted.
+// The name of the filter with rejection limits. Without such a filter no rejection is recorded.
 std::string_view rejection_filter(const std::vector<Profile>& profiles) {
   for (const Profile& profile : profiles) {
     for (const auto& filter : profile.filters) {
