@@ -149,23 +149,16 @@ Profile read_profile(ObjectReader& item, const Registry& registry,
   return profile;
 }
 
-std::optional<gpu::RejectionLimits> rejection_limits_of(const Profile& profile) {
-  for (const auto& filter : profile.filters) {
-    if (const auto limits = filter->rejection_limits()) return limits;
-  }
-  return std::nullopt;
-}
-
 // A node is backed off for all profiles or for none. Profiles without limits use those of the first
 // profile that sets them.
 void check_rejection_limits(const std::vector<Profile>& others, const Profile& profile,
                             ObjectReader& item) {
-  const auto limits = rejection_limits_of(profile);
-  if (!limits || *limits == gpu::RejectionLimits{}) return;
+  const FilterPlugin* filter = filter_with_rejection_limits(profile);
+  if (filter == nullptr || *filter->rejection_limits() == gpu::RejectionLimits{}) return;
   for (const Profile& other : others) {
-    const auto in_force = rejection_limits_of(other);
-    if (!in_force) continue;
-    if (*limits == *in_force) return;
+    const FilterPlugin* in_force = filter_with_rejection_limits(other);
+    if (in_force == nullptr) continue;
+    if (*filter->rejection_limits() == *in_force->rejection_limits()) return;
     return item.complain(
         "pluginConfig",
         fmt::format(

@@ -86,6 +86,25 @@ struct Profile {
   return all;
 }
 
+// The filter of a profile that says after how many rejected pods a node is backed off; nullptr where
+// the profile has none.
+[[nodiscard]] inline const FilterPlugin* filter_with_rejection_limits(const Profile& profile) {
+  for (const auto& filter : profile.filters) {
+    if (filter->rejection_limits()) return filter.get();
+  }
+  return nullptr;
+}
+
+// The first of all profiles: its limits are those of every profile, because a node is backed off
+// for all or for none.
+[[nodiscard]] inline const FilterPlugin* filter_with_rejection_limits(
+    const std::vector<Profile>& profiles) {
+  for (const Profile& profile : profiles) {
+    if (const FilterPlugin* filter = filter_with_rejection_limits(profile)) return filter;
+  }
+  return nullptr;
+}
+
 // Whether some profile preempts: only then PodDisruptionBudgets are read.
 [[nodiscard]] inline bool preempts(const std::vector<Profile>& profiles) {
   return std::any_of(profiles.begin(), profiles.end(),

@@ -9,12 +9,9 @@ namespace sched {
 namespace {
 
 std::optional<BlackHoles> black_holes_for(const std::vector<Profile>& profiles) {
-  for (const Profile& profile : profiles) {
-    for (const auto& filter : profile.filters) {
-      if (const auto limits = filter->rejection_limits()) return BlackHoles(*limits);
-    }
-  }
-  return std::nullopt;
+  const FilterPlugin* filter = filter_with_rejection_limits(profiles);
+  if (filter == nullptr) return std::nullopt;
+  return BlackHoles(*filter->rejection_limits());
 }
 
 }  // namespace

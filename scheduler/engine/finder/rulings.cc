@@ -102,16 +102,6 @@ void exclude_by_name(const Nodes& nodes, const std::vector<std::string>& names, 
   all.of_pod = true;
 }
 
-// The name of the filter with rejection limits. Without such a filter no rejection is recorded.
-std::string_view rejection_filter(const std::vector<Profile>& profiles) {
-  for (const Profile& profile : profiles) {
-    for (const auto& filter : profile.filters) {
-      if (filter->rejection_limits()) return filter->name();
-    }
-  }
-  return {};
-}
-
 void exclude_for_a_while(const World& world, const k8s::Pod& pod, const RefusedBinds& refused,
                          Ruling& all) {
   // DefaultBinder is the name of kube-scheduler's plugin that binds.
@@ -119,8 +109,9 @@ void exclude_for_a_while(const World& world, const k8s::Pod& pod, const RefusedB
                   {"DefaultBinder", "node(s) were left out after the pod could not be bound there"},
                   all);
   if (world.topology_rejections.none()) return;
+  // Without a filter that has limits no rejection is recorded.
   exclude_by_name(world.nodes, world.topology_rejections.left_out(requests_by_name(pod)),
-                  {rejection_filter(world.profiles),
+                  {filter_with_rejection_limits(world.profiles)->name(),
                    "node(s) rejected a pod with the same requests (TopologyAffinityError)"},
                   all);
 }
