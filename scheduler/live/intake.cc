@@ -49,7 +49,7 @@ bool is_read(const k8s::Pod& /*of*/, std::string_view annotation) {
   return is_read_annotation(annotation);
 }
 bool is_read(const k8s::PersistentVolumeClaim& /*of*/, std::string_view annotation) {
-  return annotation.starts_with("pv.kubernetes.io/") ||
+  return annotation == "pv.kubernetes.io/bind-completed" ||
          annotation == "volume.kubernetes.io/selected-node";
 }
 bool is_read(const k8s::CsiNode& /*of*/, std::string_view annotation) {

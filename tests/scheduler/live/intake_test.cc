@@ -355,6 +355,7 @@ TEST_CASE("annotations that nothing reads are not kept") {
   for (k8s::StringMap* all :
        {&bench.pods[0].metadata.annotations, &bench.claims[0].metadata.annotations}) {
     all->set("kubectl.kubernetes.io/last-applied-configuration", "{…}");
+    all->set("pv.kubernetes.io/anything", "{…}");
   }
   bench.serve();
   bench.intake.start(0s);
