@@ -62,6 +62,7 @@ TEST_CASE("NodeResourcesFit: what fits and what does not") {
        node("n").pods(1),
        {pod("b")},
        tests::unschedulable({"Too many pods"})},
+      {"room for one pod", pod("a"), node("n").pods(1), {}, tests::kFits},
       {"room for no pods at all is not for good either",
        pod("a"),
        node("n").pods(0),
