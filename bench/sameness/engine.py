@@ -8,7 +8,9 @@ import tempfile
 
 
 class EngineError(Exception):
-    """A build could not do what it was asked; its own words."""
+    """A build could not do what it was asked; its own words, and the files to do it again: name → text."""
+
+    files = {}
 
 
 def header(config, name="world.yaml"):

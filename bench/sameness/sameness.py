@@ -5,7 +5,8 @@
     sameness.py BASE NEW --all --traces DIR    all of them, hours
     sameness.py BASE NEW random mig            those whose names contain one of the words
 
-Exit code: 0 the same; 1 they differ: the first difference of each corpus is shown, and its files are kept; 2 something cannot be run.
+Exit code: 0 the same; 1 they differ: the first difference of each corpus is shown, and its files are kept; 2 something cannot be run, for one of the
+two ends at it, say; the other corpora are compared all the same.
 What the corpora are is in README.md.
 """
 
@@ -89,12 +90,16 @@ def random_events(theme, seed, events):
 
         broken = None
         try:
-            world.World(seed, theme, engine_of).run(events)
-        except (KeyError, RuntimeError) as error:  # a decision on a pod that is gone, or decisions without end
-            broken = error
-        compare_calls(base, made[0].calls, made[0].answers)
-        if broken:
-            raise engine.EngineError(f"the world breaks on a decision that both make: {broken!r}")
+            try:
+                world.World(seed, theme, engine_of).run(events)
+            except (KeyError, RuntimeError) as error:  # a decision on a pod that is gone, or decisions without end
+                broken = error
+            compare_calls(base, made[0].calls, made[0].answers)
+            if broken:
+                raise engine.EngineError(f"the world breaks on a decision that both make: {broken!r}")
+        except engine.EngineError as error:
+            error.files = {"calls.jsonl": "\n".join(made[0].calls) + "\n"}
+            raise
         return kinds.histogram(made[0].answers)
     return compare
 
@@ -220,8 +225,8 @@ def parse():
     return options
 
 
-def keep(difference, folder, name):
-    for file, text in difference.files.items():
+def keep(found, folder, name):
+    for file, text in found.files.items():
         folder.mkdir(parents=True, exist_ok=True)
         kept = folder / f"{name.replace(' ', '-')}-{file}"
         kept.write_text(text)
@@ -229,15 +234,16 @@ def keep(difference, folder, name):
 
 
 def compare(name, corpus, options):
-    """The counts, or None after a difference; and what there is to say."""
+    """The counts, which are none after a difference or where it cannot be run; what there is to say; and how it ended, as an exit code."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             counts = corpus(options.base, options.new, pathlib.Path(folder))
-        except Difference as difference:
-            kept = "".join(f"\n  kept: {file}" for file in keep(difference, options.keep, name))
-            return None, f"{name}: DIFFERENT\n{difference}{kept}"
+        except (Difference, engine.EngineError) as found:
+            how, words = (1, "DIFFERENT") if isinstance(found, Difference) else (2, "NOT COMPARED")
+            kept = "".join(f"\n  kept: {file}" for file in keep(found, options.keep, name))
+            return collections.Counter(), f"{name}: {words}\n{found}{kept}", how
     decided = counts.total() - counts["step: nothing to decide"]
-    return counts, f"{name}: the same, {decided} answers"
+    return counts, f"{name}: the same, {decided} answers", 0
 
 
 def main():
@@ -249,20 +255,14 @@ def main():
         return print("\n".join(name for name, _ in chosen))
     if not chosen:
         sys.exit("sameness: no corpus has such a name; --list shows them")
-    total, different = collections.Counter(), []
+    total, ended = collections.Counter(), {0: [], 1: [], 2: []}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         running = {name: pool.submit(compare, name, corpus, options) for name, corpus in chosen}
         for name, result in running.items():
-            try:
-                counts, words = result.result()
-            except engine.EngineError as error:
-                pool.shutdown(cancel_futures=True)
-                print(f"{name}: {error}", file=sys.stderr)
-                sys.exit(2)
+            counts, words, how = result.result()
             print(words, flush=True)
-            total.update(counts or {})
-            if counts is None:
-                different.append(name)
+            total.update(counts)
+            ended[how].append(name)
     if options.histogram:
         for kind, count in sorted(total.items()):
             print(f"{count:>9} {kind}")
@@ -271,9 +271,11 @@ def main():
         print("not tried: " + ", ".join(missing))
     if alone := both[0] ^ both[1]:
         print("not compared, for one of them has no such policy: " + ", ".join(sorted(alone)))
-    if different:
-        print(f"DIFFERENT in {len(different)} of {len(chosen)} corpora: " + ", ".join(different))
-        sys.exit(1)
+    for how, words in (1, "DIFFERENT in"), (2, "NOT COMPARED:"):
+        if ended[how]:
+            print(f"{words} {len(ended[how])} of {len(chosen)} corpora: " + ", ".join(ended[how]))
+    if ended[1] or ended[2]:
+        sys.exit(2 if ended[2] else 1)
     print(f"the same: {len(chosen)} corpora, {total.total() - total['step: nothing to decide']} answers")
 
 

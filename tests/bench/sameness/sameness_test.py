@@ -28,6 +28,14 @@ def told(line):
     return line.replace("tieBreakSeed: 11", "tieBreakSeed: 12").replace("tieBreakSeed: 7", "tieBreakSeed: 8")
 POLICIES = {"default": FOLDER + "/default.yaml"}
 """
+# It ends at the configuration of one theme.
+ENDS = """
+def told(line):
+    if "spreads" in line:
+        os._exit(3)
+    return line
+POLICIES = {}
+"""
 NOTHING_ELSE = """
 def told(line):
     return line
@@ -103,6 +111,16 @@ class Sameness(unittest.TestCase):
                  "--keep", self.folder / "kept"], stdout=subprocess.DEVNULL).returncode
         self.assertEqual(code(self.build()), 0)
         self.assertEqual(code(self.build(OTHER_TIES)), 1)
+        self.assertEqual([file.name for file in (self.folder / "kept").iterdir()], ["random-profiles-1-calls.jsonl"])
+
+    def test_where_one_ends_the_others_are_compared(self):
+        done = subprocess.run(
+            [sys.executable, "-B", ROOT / "bench/sameness/sameness.py", self.build(ENDS), BENCH, "random profiles 1", "random default 1",
+             "--events", "300", "--keep", self.folder / "kept"], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stdout, r"random profiles 1: NOT COMPARED\n.* ended with 3")
+        self.assertRegex(done.stdout, r"random default 1: the same, \d+ answers")
+        self.assertTrue(done.stdout.endswith("NOT COMPARED: 1 of 2 corpora: random profiles 1\n"), done.stdout)
         self.assertEqual([file.name for file in (self.folder / "kept").iterdir()], ["random-profiles-1-calls.jsonl"])
 
     def test_a_wake_up_and_an_explanation_are_compared_too(self):
