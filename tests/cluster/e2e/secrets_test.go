@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -26,8 +25,9 @@ import (
 )
 
 var (
-	tokenLine = regexp.MustCompile(`(?m)^\s*token: "?([^"\s]+)"?$`)
-	httpPort  = regexp.MustCompile(`http_port=(\d+)`)
+	serverLine = regexp.MustCompile(`(?m)^(\s*server: ).*$`)
+	tokenLine  = regexp.MustCompile(`(?m)^\s*token: "?([^"\s]+)"?$`)
+	httpPort   = regexp.MustCompile(`http_port=(\d+)`)
 )
 
 // TestNoSecretIsTold: a scheduler that has its token from a kubeconfig, that records, that serves all its pages and that logs all it can, tells that
@@ -117,6 +117,7 @@ func TestNoSecretIsTold(t *testing.T) {
 	refused := brokenPlugins(t, secret)
 	refused["a token of several lines"] = "    token: |\n      first\n      " + secret + "\n"
 	refused["a token without its last quote"] = "    token: \"" + secret
+	refused["a token's file of several lines"] = "    tokenFile: " + writeSecret(t, "lines", "first\n"+secret+"\n")
 	for name, user := range refused {
 		p := newSubject(t, fmt.Sprintf("-refused-user-%d", len(told)), func(with *setup) {
 			with.kubeconfig = writeSecret(t, "kubeconfig", tokenLine.ReplaceAllLiteralString(string(content), user))
@@ -132,16 +133,23 @@ func TestNoSecretIsTold(t *testing.T) {
 	for _, flag := range []string{"--kubeconfig", "--config"} {
 		told[flag] = fails(t, s.program, flag, token, "--v=10")
 	}
-	broken := brokenUsers(secret)
-	for name, user := range broken {
-		kubeconfig := writeSecret(t, "broken", tokenLine.ReplaceAllLiteralString(string(content), user))
+	broken := map[string]string{} // kubeconfigs
+	withUsers := func(users map[string]string) {
+		for name, user := range users {
+			broken[name] = writeSecret(t, "broken", tokenLine.ReplaceAllLiteralString(string(content), user))
+		}
+	}
+	withUsers(brokenUsers(secret, writeSecret(t, "key", secret)))
+	for _, server := range []string{"https://admin:" + secret + "@127.0.0.1:1", "https://127.0.0.1:1/?token=" + secret, secret} {
+		broken["the server "+server[:12]] = writeSecret(t, "broken", serverLine.ReplaceAllString(string(content), "${1}"+server))
+	}
+	for name, kubeconfig := range broken {
 		told["a kubeconfig with "+name] = fails(t, s.program, "--kubeconfig", kubeconfig, "--v=10")
 	}
-	maps.Copy(broken, refused)
-	broken["a token that is refused"] = "    token: " + secret + "x"
+	withUsers(refused)
+	withUsers(map[string]string{"a token that is refused": "    token: " + secret + "x"})
 	plugin := programBeside(t, "kubectl-gpu")
-	for name, user := range broken {
-		kubeconfig := writeSecret(t, "broken", tokenLine.ReplaceAllLiteralString(string(content), user))
+	for name, kubeconfig := range broken {
 		for _, args := range [][]string{{}, {"why", "pod/waits"}, {"ui"}} {
 			told[fmt.Sprintf("kubectl gpu %v with %s", args, name)] = fails(t, plugin, append(args, "--kubeconfig", kubeconfig)...)
 		}
@@ -164,8 +172,8 @@ func TestNoSecretIsTold(t *testing.T) {
 	t.Logf("%d texts were read", len(told))
 }
 
-// brokenUsers are users of a kubeconfig that cannot be read, each with the secret in it.
-func brokenUsers(secret string) map[string]string {
+// brokenUsers are users of a kubeconfig that cannot be read, each with the secret in it, or in `key`, which is a file's path.
+func brokenUsers(secret, key string) map[string]string {
 	return map[string]string{
 		"a token that is a list":    "    token: [" + secret + "]",
 		"a token that is a map":     "    token: {" + secret + ": x}",
@@ -173,6 +181,8 @@ func brokenUsers(secret string) map[string]string {
 		"a token that is an anchor": "    token: *" + secret,
 		"a token for a certificate": "    client-certificate-data: " + secret + "\n    client-key-data: " + secret,
 		"a token for a key":         "    client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==\n    client-key-data: " + secret,
+		"a token for a key's file":  "    client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==\n    client-key: " + key,
+		"a token for both files":    "    client-certificate: " + key + "\n    client-key: " + key,
 		"a token for a plugin":      "    exec: " + secret,
 		"a token for a line":        "    " + secret,
 	}
