@@ -29,6 +29,7 @@ std::string first_resource(const k8s::Pod& pod, IsMeant&& is_meant) {
 class DeviceClasses final : public ClusterConstraint {
  public:
   std::string_view name() const override { return "DeviceClasses"; }
+  bool concerns(const k8s::Pod& pod) const override { return refuses(pod).has_value(); }
 
   std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
     const std::string resource = first_resource(

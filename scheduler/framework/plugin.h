@@ -391,7 +391,8 @@ class ClusterConstraint {
                                             const NodeFacts& /*node*/) const {
     return {};
   }
-  // An addition to the message of a pod that found no node; empty: none.
+  // An addition to the message of a pod that found no node, whether it concerns the pod or not;
+  // empty: none.
   [[nodiscard]] virtual std::string note(const k8s::Pod& /*pod*/) const { return {}; }
 
   // The kinds of changes that it reads; it gets no others.

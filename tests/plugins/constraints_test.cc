@@ -98,6 +98,7 @@ TEST_CASE("DeviceClasses says what DRA would serve") {
   CHECK(asked->note(pod("a").gpus(0)).empty());
   asked->apply(DeviceClassGone{"gpu.nvidia.com", ""});
   CHECK(asked->note(waiting).empty());
+  CHECK(asked->concerns(pod("a").requests("deviceclass.resource.kubernetes.io/gpu", "1")));
   CHECK(asked->refuses(pod("a").requests("deviceclass.resource.kubernetes.io/gpu", "1")) ==
         Refusal{"deviceclass.resource.kubernetes.io/gpu is served by DRA, which gpu-scheduler does "
                 "not allocate yet"});

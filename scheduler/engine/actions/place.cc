@@ -226,7 +226,7 @@ decision::Unschedulable Place::refusal_of(WaitingPod& pod) const {
           .scheduler_name = pod.pod.spec.scheduler_name,
           .generation = pod.pod.metadata.generation,
           .message = {},
-          .details = joined(notes_on(pod.pod, pod.constraints), pod.refused_binds.text()),
+          .details = joined(notes_on(pod.pod, world_.profiles[pod.profile]), pod.refused_binds.text()),
           .plugins = {},
           .attempts = ++pod.attempts};
 }

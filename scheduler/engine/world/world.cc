@@ -20,10 +20,10 @@ std::optional<Objection> objection_to(const k8s::Pod& pod, const Constraints& co
   return std::nullopt;
 }
 
-std::string notes_on(const k8s::Pod& pod, const Constraints& constraints) {
+std::string notes_on(const k8s::Pod& pod, const Profile& profile) {
   std::string all;
-  for (const ClusterConstraint* constraint : constraints) {
-    all = joined(std::move(all), constraint->note(pod));
+  for (const UsedConstraint& used : profile.constraints) {
+    if (used.filters) all = joined(std::move(all), used.plugin->note(pod));
   }
   return all;
 }

@@ -36,8 +36,8 @@ struct Objection {
 // The first refusal among the constraints that concern a pod; nullopt: none.
 [[nodiscard]] std::optional<Objection> objection_to(const k8s::Pod& pod,
                                                     const Constraints& constraints);
-// What the constraints add to the details of a pod that found no node.
-[[nodiscard]] std::string notes_on(const k8s::Pod& pod, const Constraints& constraints);
+// What the constraints of its profile add to the details of a pod that found no node.
+[[nodiscard]] std::string notes_on(const k8s::Pod& pod, const Profile& profile);
 
 struct World {
   World(std::vector<Profile> profiles_of_it, EngineOptions options_of_it);

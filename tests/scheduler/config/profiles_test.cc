@@ -2,6 +2,7 @@
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "tests/scheduler/config/registry_double.h"
+#include "tests/support/builders.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
@@ -59,6 +60,17 @@ TEST_CASE("the default profile spreads no pods that do not ask for it") {
   REQUIRE(built_in);
   // Only from the objects that select pods it would know which of them belong together.
   CHECK((sched::changes_read(built_in->profiles) & sched::kSelectorChanged) == 0);
+}
+
+TEST_CASE("no constraint concerns a pod that asks for GPUs alone") {
+  // Searches for groups and victims take longer for pods that some constraint concerns.
+  const auto built_in = parse("", "default", plugins::registry());
+  REQUIRE(built_in);
+  REQUIRE_FALSE(built_in->profiles.front().constraints.empty());
+  for (const sched::UsedConstraint& used : built_in->profiles.front().constraints) {
+    INFO(used.plugin->name());
+    CHECK_FALSE(used.plugin->concerns(tests::pod("a").gpus(1)));
+  }
 }
 
 TEST_CASE("the configuration of the manifests says what the default is") {
