@@ -1,7 +1,7 @@
 """What the scheduler and its manifests say to users, and whether docs/troubleshoot.md explains it; what kubectl gpu says, the pages on that may
 explain.
 
-A message is a string literal (adjacent ones are one) with at least three words. What a format puts in ("{}") may be anything; the page writes
+A message is a string literal (adjacent ones are one) with at least three words, or of however many that begins a line of the log. What a format puts in ("{}") may be anything; the page writes
 "…" there. The page has a message if one of its code spans contains the message's fixed parts, in their order.
 
 Of manifests, messages are those of admission policies, of the rules in the definition of GpuQuota, and of the chart's "fail", of however many words.
@@ -24,6 +24,7 @@ NOT_FOR_USERS = {
 }
 # A literal in such a statement is a help text or a format of the log.
 HELP = re.compile(r"add_option\(|add_flag\(|add_\w*command\(|add_subcommand\(|set_version_flag\(|\b(?:counters|gauges|histograms)\(\s*registry|\bCLI::App app\(|set_pattern\(|description\(")
+LOG_LINE = re.compile(r"LogLine(?: \w+)?\($")
 CONTENT_TYPE = re.compile(r"[a-z]+/[a-z]+;")
 OF_KUBECTL_GPU = ("scheduler/answers/", "scheduler/kubectl-gpu/", "scheduler/engine/questions/gpu_nodes.cc")
 # Where the API server, or Helm, takes messages from. The chart's links to other folders are left out.
@@ -55,7 +56,8 @@ def literals(text):
 def messages(text):
     """(line, message) of each message in a source."""
     for line, before, string in literals(text):
-        if len(WORD.findall(PLACEHOLDER.sub(" ", string))) >= 3 and not HELP.search(before) and not CONTENT_TYPE.match(string):
+        words = len(WORD.findall(PLACEHOLDER.sub(" ", string)))
+        if LOG_LINE.search(before.rstrip()) or words >= 3 and not HELP.search(before) and not CONTENT_TYPE.match(string):
             yield line, string
 
 
@@ -107,6 +109,8 @@ def code_spans(page):
 
 
 def explained(message, spans):
+    if len(WORD.findall(message)) < 3:  # others contain it
+        return message in spans
     wanted = pattern(message)
     return any(wanted.search(span) for span in spans)
 
@@ -141,9 +145,10 @@ def self_test():
         add("one {} of these " "messages", 'x');
         app.add_option("--flag", flag, "A help text of many words");
         two("words only", "of {} {}");
+        LogLine("node released").with("by", "words only");
         decision.reason = "NoRoomAtAll";
     '''
-    if (got := [m for _, m in messages(source)]) != ["one {} of these messages"]:
+    if (got := [m for _, m in messages(source)]) != ["one {} of these messages", "node released"]:
         return f"the messages are {got}"
     if (got := [r for _, r in reasons(source)]) != ["NoRoomAtAll"]:
         return f"the reasons are {got}"
@@ -169,6 +174,6 @@ def self_test():
     if (got := [m for _, m in manifest_messages(manifest)]) != want:
         return f"the messages of manifests are {got}"
     spans = code_spans("see `one … of these messages` and\n```\none 2 of those\n```\n")
-    if not explained("one {} of these messages", spans) or explained("one {} of those", spans):
+    if not explained("one {} of these messages", spans) or explained("one {} of those", spans) or explained("of these", spans):
         return "the page's code spans are not found"
     return None
