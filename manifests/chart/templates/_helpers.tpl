@@ -54,11 +54,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}
 {{- with index $values $field }}{{ $_ := set $template.spec $field . }}{{ end }}
 {{- end }}
+{{- $_ := set $template.spec "volumes" (concat $template.spec.volumes $values.extraVolumes) }}
 {{- range $template.spec.containers }}
 {{- $_ := set . "image" (printf "%s:%s" $values.image.repository ($values.image.tag | default $.root.Chart.AppVersion)) }}
 {{- if $values.image.pullPolicy }}{{ $_ := set . "imagePullPolicy" $values.image.pullPolicy }}{{ end }}
 {{- if $values.ui }}{{ $_ := set . "args" (append .args "--ui") }}{{ end }}
 {{- if $values.answers }}{{ $_ := set . "args" (append .args "--answers") }}{{ end }}
+{{- $_ := set . "args" (concat .args $values.extraArgs) }}
+{{- $_ := set . "volumeMounts" (concat .volumeMounts $values.extraVolumeMounts) }}
 {{- if $values.resources }}{{ $_ := set . "resources" $values.resources }}{{ end }}
 {{- end }}
 {{- end }}

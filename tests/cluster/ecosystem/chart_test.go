@@ -89,6 +89,17 @@ patches:
     patch: |
       - {op: add, path: /spec/template/spec/containers/0/args/-, value: --ui}
 `},
+		{"flags, and a volume for one", []string{"--set", "extraArgs={--flight-recording=64Mi,--flight-recording-dir=/recordings}", "--set",
+			"extraVolumes[0].name=recordings,extraVolumes[0].emptyDir.sizeLimit=300Mi,extraVolumeMounts[0].name=recordings,extraVolumeMounts[0].mountPath=/recordings"},
+			[]string{"base"}, `
+patches:
+  - target: {kind: Deployment}
+    patch: |
+      - {op: add, path: /spec/template/spec/volumes/-, value: {name: recordings, emptyDir: {sizeLimit: 300Mi}}}
+      - {op: add, path: /spec/template/spec/containers/0/volumeMounts/-, value: {name: recordings, mountPath: /recordings}}
+      - {op: add, path: /spec/template/spec/containers/0/args/-, value: "--flight-recording=64Mi"}
+      - {op: add, path: /spec/template/spec/containers/0/args/-, value: "--flight-recording-dir=/recordings"}
+`},
 		{"the API server's networks", []string{"--set", "apiServerNetworks={10.0.0.0/28,fd00::/120}"}, []string{"base"}, `
 patches:
   - target: {kind: NetworkPolicy}
@@ -140,6 +151,7 @@ func TestChartIsClean(t *testing.T) {
 		"a value that there is not":     {"--namespace gpu-scheduler --set replica=3", "replica"},
 		"a value of another type":       {"--namespace gpu-scheduler --set replicas=many", "replicas"},
 		"a network that is none":        {"--namespace gpu-scheduler --set apiServerNetworks={10.0.0.1}", "apiServerNetworks"},
+		"a flag that is none":           {"--namespace gpu-scheduler --set extraArgs={v=4}", "extraArgs"},
 		"another namespace":             {"--namespace kube-system", "the namespace must be gpu-scheduler"},
 		"an API server that is too old": {"--namespace gpu-scheduler --kube-version 1.29.0", "kubeVersion"},
 	} {
