@@ -22,13 +22,16 @@ func TestWorkloads(t *testing.T) {
 		p.kubectl("apply", "-f", filepath.Join(examples, file+".yaml"))
 	}
 	p.kubectl("create", "job", "--from=cronjob/evaluate", "evaluate-now")
+	p.kubectl("patch", "cronjob", "evaluate", "-p", `{"spec":{"schedule":"* * * * *"}}`) // the next minute comes sooner than the next night
 	for _, set := range []string{"deployment/inference", "statefulset/shards"} {
 		p.kubectl("rollout", "status", set, "--timeout=120s")
 	}
-	for _, job := range []string{"train", "sweep", "evaluate-now"} {
+	ofMinute := p.waitJobOf("evaluate")
+	p.kubectl("patch", "cronjob", "evaluate", "-p", `{"spec":{"suspend":true}}`)
+	for _, job := range []string{"train", "sweep", "evaluate-now", ofMinute} {
 		p.kubectl("wait", "--for=condition=Complete", "job/"+job, "--timeout=120s")
 	}
-	p.wantOnGPUs(map[string]int{"Deployment": 2, "StatefulSet": 3, "Job": 1 + 6 + 1})
+	p.wantOnGPUs(map[string]int{"Deployment": 2, "StatefulSet": 3, "Job": 1 + 6 + 2})
 
 	p.kubectl("scale", "deployment", "inference", "--replicas=13") // with the three shards all sixteen GPUs
 	p.kubectl("rollout", "status", "deployment/inference", "--timeout=120s")
@@ -36,7 +39,29 @@ func TestWorkloads(t *testing.T) {
 	p.waitPods("inference", 1)
 	p.kubectl("scale", "statefulset", "shards", "--replicas=15") // on the GPUs that were given back
 	p.kubectl("rollout", "status", "statefulset/shards", "--timeout=120s")
-	p.wantOnGPUs(map[string]int{"Deployment": 1, "StatefulSet": 15, "Job": 1 + 6 + 1})
+	p.wantOnGPUs(map[string]int{"Deployment": 1, "StatefulSet": 15, "Job": 1 + 6 + 2})
+}
+
+// waitJobOf waits until the CronJob has one running that its controller has made when its minute came, and returns the name.
+func (p *plane) waitJobOf(cronJob string) string {
+	p.t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		of, err := p.cluster.Client().BatchV1().CronJobs("default").Get(p.t.Context(), cronJob, metav1.GetOptions{})
+		if err == nil && of.Status.LastScheduleTime != nil {
+			jobs, err := p.cluster.Client().BatchV1().Jobs("default").List(p.t.Context(), metav1.ListOptions{})
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			for _, job := range jobs.Items {
+				if owner := metav1.GetControllerOf(&job); owner != nil && owner.Kind == "CronJob" && job.Annotations["cronjob.kubernetes.io/instantiate"] == "" {
+					return job.Name
+				}
+			}
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("CronJob %s made no Job: %v", cronJob, err)
+		}
+	}
 }
 
 // TestGangOfAJob: the pods of a Job that start together wait for room for all of them, though there is room for three; then all run.
