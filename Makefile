@@ -26,7 +26,7 @@ help:
 	@echo "make soak        half an hour of churn: does it grow? SOAK='--time 5m'; the plot is build/logs/soak.svg"
 	@echo "make parity      does it say of each node what kube-scheduler says? N=100000 SEED=7 PARITY='--foci spread,interpod'"
 	@echo "make lockstep    does it place, live, where kube-scheduler does? N=10000 SEED=7 LOCKSTEP='--nodes 30'"
-	@echo "make ecosystem   tests with other projects' programs: the chart with Helm, alerts and dashboards with Prometheus, the page in chromium, Kueue, JobSet, LeaderWorkerSet, Prefect, KubeRay, Argo Workflows and Kubeflow, and the commands of the docs"
+	@echo "make ecosystem   tests with other projects' programs: the chart with Helm, alerts and dashboards with Prometheus, the page in chromium, Kueue, JobSet, LeaderWorkerSet, Prefect, KubeRay, Argo Workflows, Kubeflow and Karpenter, and the commands of the docs"
 	@echo "make versions    the tests on a real API server with Kubernetes 1.34, 1.35 and 1.37; VERSIONS='1.35 -- -test.run Quota'"
 	@echo "make upgrade BASE=COMMIT   replicas of that commit and of this one beside each other, and the files of one read by the other"
 	@echo "make mutants     small changes to the product that no test notices; MUTANTS='--count 500 --seed 7'"

@@ -6,7 +6,7 @@
 # leaves in OUTDIR: kube (etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in one binary, with a link
 # for each name), kwok and kwok-stages.yaml, testcluster, compare, views, soak, parity, lockstep, and the test programs, PACKAGE.test. With --control-plane only
 # kube and kwok, with --ecosystem also ecosystem.test and other projects' programs: helm, prometheus, promtool, prefect, and the controllers kueue, jobset, lws,
-# kuberay, argo, trainer and training-operator, each with NAME-crds.yaml and, where its webhooks are used, NAME-webhooks.yaml. What is up to date is not built again, and then this takes a moment.
+# kuberay, argo, trainer, training-operator and karpenter, each with NAME-crds.yaml and, where its webhooks are used, NAME-webhooks.yaml. What is up to date is not built again, and then this takes a moment.
 #
 # With --demo OUTDIR is build/cluster/demo, and has etcd, kube-apiserver, kubectl and testcluster alone. The first three are those in $KUBEBUILDER_ASSETS where that is set,
 # as programs of the field do. With --kubernetes OUTDIR is build/cluster/kubernetes-MINOR, and has kube alone, of the version that kubernetes/MINOR/go.mod pins.
@@ -25,6 +25,7 @@ lws=v0.9.0
 kuberay=v1.5.0
 argo=v4.0.5
 trainer=v2.0.0
+karpenter=v1.14.0
 training_operator=v1.9.3
 
 what=
@@ -244,6 +245,17 @@ module_dir() {
   sed -n 's/^\t"Dir": "\(.*\)",$/\1/p' <<<"$found"
 }
 
+# With its provider for tests, whose nodes are objects of the API server that KWOK keeps alive.
+build_karpenter() {
+  local dir crd
+  dir=$(module_dir "sigs.k8s.io/karpenter@$karpenter")
+  controller karpenter "$dir" ./kwok pkg/apis/crds/
+  for crd in kwok/apis/crds/*.yaml; do
+    echo "---"
+    cat "$crd"
+  done >>"$out/karpenter-crds.yaml"
+}
+
 build_prefect() {
   rm -rf "$out/prefect"
   python3 -m venv "$out/prefect"
@@ -296,6 +308,7 @@ if [ "$what" = --ecosystem ]; then
   step argo argo -- build_argo
   step trainer trainer -- build_trainer
   step training-operator training-operator -- build_training_operator
+  step karpenter karpenter -- build_karpenter
   step prefect prefect/bin/prefect prefect/requirements.txt -- build_prefect
   step ecosystem ecosystem.test go.mod go.sum "${own[@]}" ecosystem/*.go -- build_ecosystem
 fi
