@@ -57,15 +57,15 @@ class UnsupportedConstraints final : public ClusterConstraint {
     const AllTerms terms = terms_of(pod.spec);
     if (terms.strict > kMostTerms) {
       return fmt::format(
-          "pod has {} required pod affinity terms and topology spread constraints; "
-          "gpu-scheduler counts for {} at most",
-          terms.strict, kMostTerms);
+          "pod has more than {} required pod affinity terms and DoNotSchedule constraints, which "
+          "gpu-scheduler does not count",
+          kMostTerms);
     }
     if (terms.preferred > kMostTerms) {
       return fmt::format(
-          "pod has {} preferred pod affinity terms and ScheduleAnyway constraints; "
-          "gpu-scheduler counts for {} at most",
-          terms.preferred, kMostTerms);
+          "pod has more than {} preferred pod affinity terms and ScheduleAnyway constraints, which "
+          "gpu-scheduler does not count",
+          kMostTerms);
     }
     for (const k8s::Volume& volume : pod.spec.volumes) {
       if (volume.kind != k8s::Volume::Kind::kUnknown) continue;

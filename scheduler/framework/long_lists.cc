@@ -8,16 +8,27 @@
 namespace sched {
 namespace {
 
-// The key of the term that is left in place of dropped lists. Its value has blanks, so no label of
-// a node can match.
+// The key of what is left in place of dropped lists.
 constexpr std::string_view kDropped = "gpu-scheduler.io/list-too-long";
 
-std::size_t size_of(const k8s::NodeSelectorTerm& term) {
-  std::size_t size = 1;
-  for (const auto* requirements : {&term.match_expressions, &term.match_fields}) {
-    for (const k8s::SelectorRequirement& each : *requirements) size += 1 + each.values.size();
-  }
+// Matches no label, for the value has blanks.
+k8s::SelectorRequirement never_of(std::string words) {
+  return {
+      .key = std::string(kDropped), .op = k8s::SelectorOperator::kIn, .values = {std::move(words)}};
+}
+
+std::size_t size_of(const std::vector<k8s::SelectorRequirement>& requirements) {
+  std::size_t size = requirements.size();
+  for (const k8s::SelectorRequirement& each : requirements) size += each.values.size();
   return size;
+}
+
+std::size_t size_of(const k8s::NodeSelectorTerm& term) {
+  return 1 + size_of(term.match_expressions) + size_of(term.match_fields);
+}
+
+std::size_t size_of(const std::optional<k8s::LabelSelector>& selector) {
+  return selector ? selector->match_labels.size() + size_of(selector->match_expressions) : 0;
 }
 
 std::size_t size_of(const k8s::NodeAffinity& affinity) {
@@ -27,6 +38,53 @@ std::size_t size_of(const k8s::NodeAffinity& affinity) {
   }
   for (const k8s::PreferredNodeTerm& term : affinity.preferred) size += size_of(term.preference);
   return size;
+}
+
+std::size_t size_of(const k8s::PodAffinityTerm& term) {
+  return 1 + size_of(term.label_selector) + size_of(term.namespace_selector) +
+         term.namespaces.size() + term.match_label_keys.size() + term.mismatch_label_keys.size();
+}
+
+std::size_t size_of(const std::optional<k8s::PodAffinity>& affinity) {
+  std::size_t size = 0;
+  if (!affinity) return size;
+  for (const k8s::PodAffinityTerm& term : affinity->required) size += size_of(term);
+  for (const k8s::WeightedPodAffinityTerm& each : affinity->preferred) size += size_of(each.term);
+  return size;
+}
+
+std::size_t size_of(const std::vector<k8s::TopologySpreadConstraint>& constraints) {
+  std::size_t size = constraints.size();
+  for (const k8s::TopologySpreadConstraint& each : constraints) {
+    size += size_of(each.label_selector) + each.match_label_keys.size();
+  }
+  return size;
+}
+
+bool has_long_node_affinity(const k8s::Pod::Spec& spec) {
+  const std::size_t affinity = spec.node_affinity ? size_of(*spec.node_affinity) : 0;
+  return spec.node_selector.size() + affinity > kMostOfNodeAffinity;
+}
+
+bool has_long_terms_across_nodes(const k8s::Pod::Spec& spec) {
+  return size_of(spec.pod_affinity) + size_of(spec.pod_anti_affinity) +
+             size_of(spec.topology_spread_constraints) >
+         kMostOfTermsAcrossNodes;
+}
+
+// With the monitors of their disks.
+std::size_t volumes_of(const k8s::Pod::Spec& spec) {
+  std::size_t number = spec.volumes.size() + spec.image_volumes.size();
+  for (const k8s::Volume& volume : spec.volumes) number += volume.disk.monitors.size();
+  return number;
+}
+
+std::size_t claims_of(const k8s::Pod::Spec& spec) {
+  return static_cast<std::size_t>(
+      std::count_if(spec.volumes.begin(), spec.volumes.end(), [](const k8s::Volume& volume) {
+        return volume.kind == k8s::Volume::Kind::kPersistentVolumeClaim ||
+               volume.kind == k8s::Volume::Kind::kEphemeral;
+      }));
 }
 
 // What the lists that drop_long_lists() has dropped were; null: none was.
@@ -65,12 +123,21 @@ std::optional<std::string> long_list_of(const k8s::Pod& pod) {
   if (spec.tolerations.size() > kMostTolerations) {
     return fmt::format("more than {} tolerations", kMostTolerations);
   }
-  if (std::max(spec.volumes.size(), spec.image_volumes.size()) > kMostVolumes) {
-    return fmt::format("more than {} volumes", kMostVolumes);
+  if (volumes_of(spec) > kMostVolumes) return fmt::format("more than {} volumes", kMostVolumes);
+  if (claims_of(spec) > kMostClaims) {
+    return fmt::format("more than {} persistent volume claims", kMostClaims);
   }
-  if (spec.node_affinity && size_of(*spec.node_affinity) > kMostOfNodeAffinity) {
+  if (pod.metadata.labels.size() > kMostLabels) {
+    return fmt::format("more than {} labels", kMostLabels);
+  }
+  if (has_long_node_affinity(spec)) {
     return fmt::format("a node affinity of more than {} terms, expressions and values",
                        kMostOfNodeAffinity);
+  }
+  if (has_long_terms_across_nodes(spec)) {
+    return fmt::format(
+        "pod affinity and topology spread of more than {} terms, expressions and values",
+        kMostOfTermsAcrossNodes);
   }
   return std::nullopt;
 }
@@ -82,14 +149,46 @@ void drop_long_lists(k8s::Pod& pod) {
   cut(spec.topology_spread_constraints);
   auto too_long = long_list_of(pod);
   if (!too_long) return;
-  drop(spec.tolerations);
-  drop(spec.volumes);
-  drop(spec.image_volumes);
+  if (spec.tolerations.size() > kMostTolerations) drop(spec.tolerations);
+  if (volumes_of(spec) > kMostVolumes) {
+    drop(spec.volumes);
+    drop(spec.image_volumes);
+  }
+  if (pod.metadata.labels.size() > kMostLabels) pod.metadata.labels = {};
+  if (has_long_node_affinity(spec)) spec.node_selector = {};
+  if (has_long_terms_across_nodes(spec)) {
+    spec.pod_affinity.reset();
+    spec.pod_anti_affinity.reset();
+    drop(spec.topology_spread_constraints);
+  }
   k8s::NodeSelectorTerm never;
-  never.match_expressions.push_back({.key = std::string(kDropped),
-                                     .op = k8s::SelectorOperator::kIn,
-                                     .values = {*std::move(too_long)}});
+  never.match_expressions.push_back(never_of(*std::move(too_long)));
   spec.node_affinity.emplace().required.emplace().terms.push_back(std::move(never));
+}
+
+void drop_long_lists(k8s::PersistentVolumeClaim& claim) {
+  if (size_of(claim.selector) <= kMostOfSelector) return;
+  claim.selector.emplace().match_expressions.push_back(never_of("too long"));
+}
+
+void drop_long_lists(k8s::PodDisruptionBudget& budget) {
+  if (size_of(budget.selector) > kMostOfSelector) budget.selector.emplace();
+}
+
+void drop_long_lists(k8s::Service& service) {
+  if (service.selector.size() > kMostOfSelector) service.selector = {};
+}
+
+void drop_long_lists(k8s::ReplicationController& controller) {
+  if (controller.selector.size() > kMostOfSelector) controller.selector = {};
+}
+
+void drop_long_lists(k8s::ReplicaSet& set) {
+  if (size_of(set.selector) > kMostOfSelector) set.selector.reset();
+}
+
+void drop_long_lists(k8s::StatefulSet& set) {
+  if (size_of(set.selector) > kMostOfSelector) set.selector.reset();
 }
 
 }  // namespace sched

@@ -1,13 +1,16 @@
-// Limits on the length of a pod's lists.
+// Limits on the length of the lists that tenants write.
 //
-// A tenant can write a hundred thousand tolerations or terms of a node affinity into a pod. The API
-// server stores some ten bytes for each; decoded, each takes ten times as many, and is copied into
-// the shape of the pod and its template. So a few such pods could take all memory. No pod needs so
-// many. Longer lists are dropped where the pod comes in, and the pod is refused in words
-// (plugins/unsupported_constraints).
+// A tenant can write a hundred thousand tolerations, or values of a selector, into an object. The
+// API server stores some two to ten bytes for each; decoded, each takes ten times as many, and of a
+// pod it is copied into its shape and its class. So a few such objects could take all memory. No
+// object needs so many. Longer lists are dropped where the object comes in. A pod is then refused
+// in words (plugins/unsupported_constraints).
 #pragma once
 
+#include "k8s-client/api/controllers.h"
+#include "k8s-client/api/disruption_budget.h"
 #include "k8s-client/api/pod.h"
+#include "k8s-client/api/storage.h"
 
 #include <cstddef>
 #include <optional>
@@ -17,17 +20,36 @@ namespace sched {
 
 inline constexpr std::size_t kMostTolerations = 1'000;
 inline constexpr std::size_t kMostVolumes = 1'000;
-// The terms, expressions and values of a pod's node affinity, all together.
+// Of these, persistent volume claims: for each all nodes, and their storage, are looked at. More
+// are not dropped, because a bound pod uses them.
+inline constexpr std::size_t kMostClaims = 50;
+inline constexpr std::size_t kMostLabels = 1'000;
+// The terms, expressions and values of a pod's node affinity, all together with its node selector.
 inline constexpr std::size_t kMostOfNodeAffinity = 10'000;
-// Of pod affinity, of pod anti-affinity, each required or preferred, and of topology spread.
-inline constexpr std::size_t kMostTermsAcrossNodes = 1'000;
+// The terms, expressions, values, namespaces and label keys of pod affinity, pod anti-affinity and
+// topology spread, all together.
+inline constexpr std::size_t kMostOfTermsAcrossNodes = 10'000;
+// The terms of each of these lists: pod affinity and pod anti-affinity, required and preferred, and
+// topology spread. A pod with half as many is refused already.
+inline constexpr std::size_t kMostTermsAcrossNodes = 64;
+// The labels, expressions and values of another object's selector.
+inline constexpr std::size_t kMostOfSelector = 10'000;
 
 // What the pod has too many of, in words, as drop_long_lists() left it or before that; nullopt: no
-// list is too long. Not said of terms across nodes: far fewer are refused already.
+// list is too long. Not said of the number of terms across nodes.
 [[nodiscard]] std::optional<std::string> long_list_of(const k8s::Pod& pod);
 
-// Drops tolerations, volumes and node affinity where one of these lists is too long, and leaves a
-// node affinity that no node matches, which says which. Cuts terms across nodes.
+// Drops each list of the pod that is too long, and leaves a node affinity that no node matches,
+// which says which was the first. Cuts terms across nodes.
 void drop_long_lists(k8s::Pod& pod);
+
+// Replaces a selector that is too long: a claim's then matches no volume, that of a budget all pods
+// of its namespace, and one of a controller or a Service no pods.
+void drop_long_lists(k8s::PersistentVolumeClaim& claim);
+void drop_long_lists(k8s::PodDisruptionBudget& budget);
+void drop_long_lists(k8s::Service& service);
+void drop_long_lists(k8s::ReplicationController& controller);
+void drop_long_lists(k8s::ReplicaSet& set);
+void drop_long_lists(k8s::StatefulSet& set);
 
 }  // namespace sched

@@ -58,7 +58,12 @@ bool is_read(const k8s::CsiNode& /*of*/, std::string_view annotation) {
 
 template <typename Object>
 void drop_unread(Object& object) {
-  if constexpr (std::is_same_v<Object, k8s::Pod>) drop_long_lists(object);
+  if constexpr (requires { drop_long_lists(object); }) drop_long_lists(object);
+  // Of owners only the one that manages the object is read.
+  std::vector<k8s::OwnerReference>& owners = object.metadata.owner_references;
+  if (std::erase_if(owners, [](const auto& owner) { return !owner.controller; }) != 0) {
+    owners.shrink_to_fit();
+  }
   if constexpr (IsOnlyNamed<Object>) {
     object.metadata.labels = {};
     object.metadata.annotations = {};

@@ -2,6 +2,7 @@
 
 #include "k8s-client/http/asio_transport.h"
 #include "k8s-client/http/event_loop.h"
+#include "scheduler/framework/long_lists.h"
 #include "scheduler/live/log.h"
 #include "scheduler/live/problem_log.h"
 #include "scheduler/live/questions/pod_questions.h"
@@ -179,7 +180,15 @@ class SecurePort::Parts {
 
   PodQuestions::GetPod get_pod() {
     return [this](const std::string& namespace_, const std::string& name, auto done) {
-      client_.get_pod(namespace_, name, std::move(done), kReviewDeadline);
+      client_.get_pod(
+          namespace_, name,
+          [done = std::move(done)](const k8s::Result<k8s::Pod>& pod) {
+            if (!pod) return done(pod);
+            k8s::Pod kept = *pod;
+            drop_long_lists(kept);
+            done(std::move(kept));
+          },
+          kReviewDeadline);
     };
   }
 

@@ -57,12 +57,12 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
       {"preferences", soft, std::nullopt},
       {"as many terms as are counted for", with_terms(32), std::nullopt},
       {"one more", with_terms(33),
-       "pod has 33 required pod affinity terms and topology spread constraints; gpu-scheduler "
-       "counts for 32 at most"},
+       "pod has more than 32 required pod affinity terms and DoNotSchedule constraints, which "
+       "gpu-scheduler does not count"},
       {"as many preferences as are counted for", with_preferences(32), std::nullopt},
       {"one preference more", with_preferences(33),
-       "pod has 33 preferred pod affinity terms and ScheduleAnyway constraints; gpu-scheduler "
-       "counts for 32 at most"},
+       "pod has more than 32 preferred pod affinity terms and ScheduleAnyway constraints, which "
+       "gpu-scheduler does not count"},
       {"a volume of an unknown kind", pod("a").mounts(disk),
        "pod has the volume \"d\" of a kind that gpu-scheduler does not know (tomorrows)"},
       {"resource claims", pod("a").uses_resource_claim("gpu"),

@@ -149,7 +149,9 @@ Explanation Questions::explained(const Asked& asked, bool each_node) const {
   const auto by_quota = judge_by_quota(asked);
   quota::ClassSets sets;
   const RefusedBinds& refused = refused_binds_of(asked);
-  const Ruling ruling = finder_.ruling_anew(pod, asked.profile, refused, asked.trial.nodes);
+  const Ruling ruling = all.rejection
+                            ? Ruling{}
+                            : finder_.ruling_anew(pod, asked.profile, refused, asked.trial.nodes);
   const std::string notes = joined(notes_on(pod, world_.profiles[asked.profile]), refused.text());
   Where where{.ruling = &ruling, .trial = &asked.trial.nodes};
   if (by_quota) where.scope = {&sets, sets.intern(by_quota->admission.classes())};

@@ -4,6 +4,7 @@
 #include "tests/support/catch.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sched {
@@ -21,9 +22,59 @@ k8s::Pod tolerating(std::size_t number) {
   return made;
 }
 
-k8s::Pod mounting(std::size_t number) {
+k8s::Pod mounting(std::size_t number, k8s::Volume::Kind kind = k8s::Volume::Kind::kDisk) {
   k8s::Pod made = pod("a");
   made.spec.volumes.resize(number);
+  for (k8s::Volume& volume : made.spec.volumes) volume.kind = kind;
+  return made;
+}
+
+k8s::Pod monitored(std::size_t number) {
+  k8s::Pod made = mounting(2);
+  made.spec.volumes.back().disk.monitors.resize(number);
+  return made;
+}
+
+k8s::StringMap entries(std::size_t number) {
+  std::vector<k8s::StringMap::Entry> made;
+  for (std::size_t i = 0; i < number; ++i) made.emplace_back("key-" + std::to_string(i), "");
+  return k8s::StringMap(std::move(made));
+}
+
+k8s::Pod labelled(std::size_t number) {
+  k8s::Pod made = pod("a");
+  made.metadata.labels = entries(number);
+  return made;
+}
+
+k8s::Pod selecting(std::size_t number) {
+  k8s::Pod made = pod("a").requires_nodes({term({label("zone").exists()})});
+  made.spec.node_selector = entries(number);
+  return made;
+}
+
+k8s::LabelSelector with_entries(std::size_t number) {
+  k8s::LabelSelector made;
+  made.match_expressions.push_back({.key = "app",
+                                    .op = k8s::SelectorOperator::kIn,
+                                    .values = std::vector<std::string>(number - 1)});
+  return made;
+}
+
+// A term of each of the lists, with two selectors, namespaces and label keys of that length.
+k8s::Pod with_terms(std::size_t number) {
+  k8s::Pod made = pod("a");
+  const k8s::PodAffinityTerm every{.label_selector = with_entries(number),
+                                   .namespaces = std::vector<std::string>(number),
+                                   .namespace_selector = with_entries(number),
+                                   .topology_key = "zone",
+                                   .match_label_keys = std::vector<std::string>(number),
+                                   .mismatch_label_keys = std::vector<std::string>(number)};
+  made.spec.pod_affinity.emplace().required = {every};
+  made.spec.pod_anti_affinity.emplace().preferred = {{1, every}};
+  k8s::TopologySpreadConstraint& spread = made.spec.topology_spread_constraints.emplace_back();
+  spread.label_selector = with_entries(number);
+  spread.match_label_keys = std::vector<std::string>(number);
   return made;
 }
 
@@ -49,9 +100,15 @@ TEST_CASE("of lists that are too long nothing is kept but which they were") {
     preferring_more.spec.node_affinity->preferred.push_back({1, term({label("a").exists()})});
   }
   const std::string affinity = "a node affinity of more than 10000 terms, expressions and values";
+  const std::string across_nodes =
+      "pod affinity and topology spread of more than 10000 terms, expressions and values";
   const Case cases[] = {
       {tolerating(1'000), tolerating(1'001), "more than 1000 tolerations"},
       {mounting(1'000), mounting(1'001), "more than 1000 volumes"},
+      {monitored(998), monitored(999), "more than 1000 volumes"},
+      {labelled(1'000), labelled(1'001), "more than 1000 labels"},
+      {selecting(9'998), selecting(9'999), affinity},
+      {with_terms(833), with_terms(834), across_nodes},
       {with_values(9'998), with_values(9'999), affinity},
       {preferring, preferring_more, affinity},
   };
@@ -67,6 +124,11 @@ TEST_CASE("of lists that are too long nothing is kept but which they were") {
     CHECK(long_list_of(kept) == each.want);
     CHECK(kept.spec.tolerations.empty());
     CHECK(kept.spec.volumes.empty());
+    CHECK(kept.metadata.labels.empty());
+    CHECK(kept.spec.node_selector.empty());
+    CHECK_FALSE(kept.spec.pod_affinity);
+    CHECK_FALSE(kept.spec.pod_anti_affinity);
+    CHECK(kept.spec.topology_spread_constraints.empty());
     // Whatever is asked of it, no node takes it.
     REQUIRE(kept.spec.node_affinity);
     CHECK(kept.spec.node_affinity->preferred.empty());
@@ -76,16 +138,78 @@ TEST_CASE("of lists that are too long nothing is kept but which they were") {
   }
 }
 
-TEST_CASE("of very many terms across nodes the first thousand are kept") {
-  k8s::Pod made = pod("a");
-  made.spec.pod_affinity.emplace().required.resize(1'001);
-  made.spec.pod_anti_affinity.emplace().preferred.resize(2'000);
-  made.spec.topology_spread_constraints.resize(1'000);
+TEST_CASE("claims are not dropped, however many they are") {
+  const auto kClaim = k8s::Volume::Kind::kPersistentVolumeClaim;
+  CHECK_FALSE(long_list_of(mounting(50, kClaim)));
+  for (const auto kind : {kClaim, k8s::Volume::Kind::kEphemeral}) {
+    k8s::Pod made = mounting(51, kind);
+    drop_long_lists(made);
+    CHECK(long_list_of(made) == "more than 50 persistent volume claims");
+    CHECK(made.spec.volumes.size() == 51);
+  }
+}
+
+TEST_CASE("what is not too long stays when another list is dropped") {
+  k8s::Pod made = mounting(51, k8s::Volume::Kind::kPersistentVolumeClaim);
+  made.metadata.labels = entries(1'001);
   drop_long_lists(made);
-  CHECK(made.spec.pod_affinity->required.size() == 1'000);
-  CHECK(made.spec.pod_anti_affinity->preferred.size() == 1'000);
-  CHECK(made.spec.topology_spread_constraints.size() == 1'000);
+  CHECK(made.spec.volumes.size() == 51);
+  CHECK(made.metadata.labels.empty());
+}
+
+TEST_CASE("of very many terms across nodes the first are kept") {
+  k8s::Pod made = pod("a");
+  made.spec.pod_affinity.emplace().required.resize(65);
+  made.spec.pod_anti_affinity.emplace().preferred.resize(2'000);
+  made.spec.topology_spread_constraints.resize(64);
+  drop_long_lists(made);
+  CHECK(made.spec.pod_affinity->required.size() == 64);
+  CHECK(made.spec.pod_anti_affinity->preferred.size() == 64);
+  CHECK(made.spec.topology_spread_constraints.size() == 64);
   CHECK_FALSE(long_list_of(made));
+}
+
+TEST_CASE("a selector that is too long is replaced") {
+  const auto of = [](std::size_t number) -> std::optional<k8s::LabelSelector> {
+    return with_entries(number);
+  };
+  const k8s::StringMap many = entries(10'001);
+  const k8s::StringMap most = entries(10'000);
+  k8s::PersistentVolumeClaim claim;
+  k8s::PodDisruptionBudget budget;
+  k8s::ReplicaSet replicas;
+  k8s::StatefulSet stateful;
+  k8s::Service service;
+  k8s::ReplicationController controller;
+  const auto drop_all = [&] {
+    drop_long_lists(claim);
+    drop_long_lists(budget);
+    drop_long_lists(replicas);
+    drop_long_lists(stateful);
+    drop_long_lists(service);
+    drop_long_lists(controller);
+  };
+  claim.selector = budget.selector = replicas.selector = stateful.selector = of(10'000);
+  service.selector = controller.selector = most;
+  drop_all();
+  for (const auto* kept :
+       {&claim.selector, &budget.selector, &replicas.selector, &stateful.selector}) {
+    CHECK(*kept == of(10'000));
+  }
+  CHECK(service.selector == most);
+  CHECK(controller.selector == most);
+
+  claim.selector = budget.selector = replicas.selector = stateful.selector = of(10'001);
+  service.selector = controller.selector = many;
+  drop_all();
+  REQUIRE(claim.selector);
+  CHECK_FALSE(claim.selector->matches({{"app", ""}}));
+  REQUIRE(budget.selector);
+  CHECK(budget.selector->empty());  // all pods
+  CHECK_FALSE(replicas.selector);
+  CHECK_FALSE(stateful.selector);
+  CHECK(service.selector.empty());
+  CHECK(controller.selector.empty());
 }
 
 }  // namespace sched

@@ -554,6 +554,23 @@ TEST_CASE("that the definition of quotas is deleted is survived") {
         std::vector<std::string>{"team-vision", "on", "-u", "off", "team-vision", "on"});
 }
 
+TEST_CASE("of owners only the one that manages the object is kept") {
+  IntakeBench bench;
+  bench.pods = {tests::pod("a")};
+  bench.pods[0].metadata.owner_references = {{"v1", "Node", "n", "u-n", false},
+                                             {"batch/v1", "Job", "j", "u-j", true},
+                                             {"v1", "ConfigMap", "c", "u-c", false}};
+  bench.serve();
+  bench.intake.start(0s);
+  bench.loop.advance(1s);
+  REQUIRE(bench.events.size() == 1);
+  const auto& owners =
+      std::get<event::PodUpserted>(bench.events[0]).object.metadata.owner_references;
+  REQUIRE(owners.size() == 1);
+  CHECK(owners[0].uid == "u-j");
+  CHECK(owners.capacity() == 1);
+}
+
 TEST_CASE("what a tenant writes into very long lists is not kept") {
   IntakeBench bench;
   std::string tolerations = R"({"operator":"Exists"})";

@@ -47,12 +47,16 @@ std::string body_of(const std::string& answer) {
 }
 
 // Knows the tokens "prometheus" and "stranger", and lets the first get /metrics, /explain and
-// /debug/recording, and the pod "ml/fits".
+// /debug/recording, and the pods "ml/fits" and "ml/tolerant", of which the latter has more
+// tolerations than are read.
 std::string answer_to(const ReceivedRequest& request) {
   if (request.method == "GET") {
-    REQUIRE(request.target == "/api/v1/namespaces/ml/pods/fits");
-    const k8s::Pod pod = tests::pod("fits").in_namespace("ml").served_by("gpu-scheduler");
-    return tests::answer(200, "Content-Type: application/json\r\n", k8s::encode(pod));
+    const bool fits = request.target == "/api/v1/namespaces/ml/pods/fits";
+    REQUIRE((fits || request.target == "/api/v1/namespaces/ml/pods/tolerant"));
+    tests::PodBuilder pod = tests::pod(fits ? "fits" : "tolerant").in_namespace("ml");
+    pod.served_by("gpu-scheduler");
+    for (int i = 0; !fits && i < 1'001; ++i) pod.tolerates("a");
+    return tests::answer(200, "Content-Type: application/json\r\n", k8s::encode(pod.object()));
   }
   const Json body = Json::parse(request.body);
   Json status;
@@ -73,11 +77,12 @@ std::string answer_to(const ReceivedRequest& request) {
       want["nonResourceAttributes"] = {{"path", path}, {"verb", "get"}};
       allowed = allowed && (path == "/metrics" || path == "/explain" || path == "/debug/recording");
     } else {
+      const Json& asked = body["spec"]["resourceAttributes"];
       want["resourceAttributes"] = {{"verb", "get"},
                                     {"group", ""},
                                     {"resource", "pods"},
                                     {"namespace", "ml"},
-                                    {"name", "fits"}};
+                                    {"name", asked["name"] == "tolerant" ? "tolerant" : "fits"}};
     }
     status["allowed"] = body["spec"] == want && allowed;
   }
@@ -219,6 +224,16 @@ TEST_CASE("the secure port puts questions about pods to the engine") {
   CHECK(got["message"] == "");
   CHECK(got["nodes"] == Json::parse(R"([{"node": "n1", "code": "Success", "plugin": "",
                                          "reasons": [], "numbers": []}])"));
+}
+
+TEST_CASE("a pod with lists that are too long can be asked about") {
+  SecurePortWorld world([] { return std::string(); });
+  world.begin_to_decide();
+  const std::string page = "/explain?namespace=ml&pod=tolerant";
+  const Json got = Json::parse(body_of(world.connect().exchange(get(page, "prometheus"))));
+  CHECK(got["refusedBy"] ==
+        Json{{"plugin", "UnsupportedConstraints"},
+             {"reason", "pod has more than 1000 tolerations, which gpu-scheduler does not read"}});
 }
 
 TEST_CASE("the secure port answers tenants where that is switched on") {
