@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,8 +133,7 @@ class InterPodAffinity final : public ClusterConstraint {
     rule->first_existing_ = std::ssize(rule->counts_);
 
     // One count for each key, however many terms there are.
-    Terms added;
-    for (const auto& [other, node] : trial.added()) append(added, keeping_off(*other));
+    const Terms added = terms_of_added(trial, &InterPodAffinity::keeping_off);
     for (auto& [key, held] : keeping_off_.selecting(pod, labels, added)) {
       rule->counts_.push_back({.id = "held:" + held.numbers,
                                .key = key,
@@ -152,8 +152,8 @@ class InterPodAffinity final : public ClusterConstraint {
     const std::string& own = pod.metadata.namespace_;
     std::map<std::string, RunningTerms::Selecting> running;
     if (has_preferences(pod) || !args_.ignore_preferred_terms_of_existing_pods) {
-      Terms added;
-      for (const auto& [other, node] : trial.added()) append(added, drawing(*other));
+      const Terms added =
+          terms_of_added(trial, [this](const k8s::Pod& other) { return drawing(other); });
       running = drawing_.selecting(pod, namespaces_->labels_of(own), added);
     }
     return make_preference(preferred_terms(pod.spec.pod_affinity, pod.spec.pod_anti_affinity, own),
@@ -201,6 +201,17 @@ class InterPodAffinity final : public ClusterConstraint {
   }
   static void append(Terms& to, Terms from) {
     std::move(from.begin(), from.end(), std::back_inserter(to));
+  }
+  // Those of the pods that a trial adds: once for pods of one class, such as a group's replicas.
+  template <typename TermsOf>
+  static Terms terms_of_added(const PodDifference& trial, TermsOf&& terms_of) {
+    Terms all;
+    std::set<std::size_t> known;
+    for (const PodDifference::Added& each : trial.added()) {
+      if (each.of_class != 0 && !known.insert(each.of_class).second) continue;
+      append(all, terms_of(*each.pod));
+    }
+    return all;
   }
 
   // Of each label, the pods that all of `by` select.

@@ -124,8 +124,8 @@ std::map<std::string, VolumeRoom::Change> VolumeUsers::change_in(const PodDiffer
     if (pod == pods_.end()) continue;
     for (const Attached& volume : pod->second.used) --all[pod->second.node][volume];
   }
-  for (const auto& [pod, node] : trial.added()) {
-    for (const Attached& volume : volumes_of(*pod)) ++all[std::string(node)][volume];
+  for (const PodDifference::Added& added : trial.added()) {
+    for (const Attached& volume : volumes_of(*added.pod)) ++all[std::string(added.node)][volume];
   }
   return all;
 }

@@ -38,6 +38,26 @@ bool fits(const Volume& volume, const VolumeClaim& claim) {
 
 }  // namespace
 
+Matching::Segments::Segments(const std::vector<const k8s::LabelSelector*>& all) {
+  for (const k8s::LabelSelector* each : all) {
+    if (each->match_labels.size() == 1 && each->match_expressions.empty()) {
+      const auto& [label, value] = *each->match_labels.begin();
+      by_label_[label].insert(value);
+    } else {
+      others_.push_back(each);
+    }
+  }
+}
+
+bool Matching::Segments::some_matches(const k8s::StringMap& labels) const {
+  for (const auto& [label, values] : by_label_) {
+    const std::string* value = labels.find(label);
+    if (value != nullptr && values.contains(*value)) return true;
+  }
+  return std::any_of(others_.begin(), others_.end(),
+                     [&](const auto* segment) { return segment->matches(labels); });
+}
+
 Matching::Matching(const Storage& storage, const std::vector<const VolumeClaim*>& claims) {
   for (const VolumeClaim* claim : claims) {
     const k8s::StorageClass* of = storage.storage_class(claim->storage_class);
@@ -47,7 +67,10 @@ Matching::Matching(const Storage& storage, const std::vector<const VolumeClaim*>
                   .others = {},
                   .pool = storage.free_volumes(claim->storage_class),
                   .of = of,
-                  .room = storage.room_for(*of, *claim)};
+                  .room = {}};
+    if (const auto room = storage.room_for(*of, *claim)) {
+      wanted.room = std::make_shared<const Segments>(*room);
+    }
     if (!wanted.selected.empty()) {
       selected_.push_back(std::move(wanted));
       continue;
@@ -122,10 +145,8 @@ Matching::OnNode::Result Matching::provision(const Wanted& wanted, const NodeFac
   if (of.allowed_topologies && !of.allowed_topologies->matches({}, node.labels)) {
     return OnNode::Result::kNoVolume;
   }
-  if (!wanted.room) return OnNode::Result::kFits;
-  const bool some = std::any_of(wanted.room->begin(), wanted.room->end(),
-                                [&](const auto* segment) { return segment->matches(node.labels); });
-  return some ? OnNode::Result::kFits : OnNode::Result::kNoRoom;
+  const bool has_room = wanted.room == nullptr || wanted.room->some_matches(node.labels);
+  return has_room ? OnNode::Result::kFits : OnNode::Result::kNoRoom;
 }
 
 bool Matching::finds_none(const Wanted& wanted) {
@@ -142,7 +163,7 @@ Matching::Left Matching::left() const {
   const Left none{.nodes = NamedNodes{}, .exact = true};
   const auto narrow = [&all](const Wanted& wanted) {
     const auto& topologies = wanted.of->allowed_topologies;
-    if (wanted.room) all.exact = false;
+    if (wanted.room != nullptr) all.exact = false;
     if (!topologies) return;
     const auto* named = std::get_if<NamedNodes>(&all.nodes);
     if (named != nullptr && named->all_others) {
@@ -170,7 +191,7 @@ Matching::Left Matching::left() const {
 }
 
 bool Matching::looks_for_room() const {
-  const auto looks = [](const Wanted& wanted) { return wanted.room.has_value(); };
+  const auto looks = [](const Wanted& wanted) { return wanted.room != nullptr; };
   return std::any_of(selected_.begin(), selected_.end(), looks) ||
          std::any_of(open_.begin(), open_.end(), looks);
 }

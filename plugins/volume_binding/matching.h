@@ -11,8 +11,12 @@
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/plugin.h"
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -46,6 +50,17 @@ class Matching {
   [[nodiscard]] bool looks_for_room() const;
 
  private:
+  // The selectors of the nodes where there is room. Most name one label, such as the host's: a
+  // cluster with disks in its nodes has one for each node.
+  class Segments {
+   public:
+    explicit Segments(const std::vector<const k8s::LabelSelector*>& all);
+    [[nodiscard]] bool some_matches(const k8s::StringMap& labels) const;
+
+   private:
+    std::map<std::string_view, std::unordered_set<std::string_view>> by_label_;
+    std::vector<const k8s::LabelSelector*> others_;
+  };
   struct Wanted {
     const VolumeClaim* claim;
     std::string selected;               // the node, or empty
@@ -53,7 +68,7 @@ class Matching {
     std::vector<const Volume*> others;  // free ones that fit and are not tied to a host, by size
     const Storage::Pool* pool;  // has the volumes that are tied to a host; null: there are none
     const k8s::StorageClass* of;
-    std::optional<std::vector<const k8s::LabelSelector*>> room;
+    std::shared_ptr<const Segments> room;  // null: not reported, or it does not matter
   };
   // No existing volume fits, on any node.
   [[nodiscard]] static bool finds_none(const Wanted& wanted);

@@ -74,12 +74,14 @@ class VolumeBinding final : public ClusterConstraint {
   std::vector<Exclusion> excludes(const k8s::Pod& pod,
                                   const PodDifference& /*trial*/) const override {
     std::vector<Exclusion> all;
-    const auto exclude = [&](std::string_view reason, bool also_told, auto allowed) {
+    const auto exclude = [&](std::string_view reason, bool also_told, auto allowed,
+                             std::size_t cost = 1) {
       all.push_back({.plugin = kVolumeBinding,
                      .reason = reason,
                      .code = Code::kUnresolvable,
                      .allowed = std::move(allowed),
-                     .also_told = also_told});
+                     .also_told = also_told,
+                     .cost = cost});
     };
     bool some_missing = false;
     for (const ClaimKey& key : claims_of(pod)) {
@@ -191,8 +193,9 @@ class VolumeBinding final : public ClusterConstraint {
       return
           [matching, result](const NodeFacts& node) { return matching->on(node).result != result; };
     };
-    exclude(kNoVolume, true, is_not(Result::kNoVolume));
-    if (matching->looks_for_room()) exclude(kNoRoom, true, is_not(Result::kNoRoom));
+    const std::size_t cost = waiting.size();
+    exclude(kNoVolume, true, is_not(Result::kNoVolume), cost);
+    if (matching->looks_for_room()) exclude(kNoRoom, true, is_not(Result::kNoRoom), cost);
   }
 
   Readiness readiness_of(const ClaimKey& key, const NodeFacts& node) const {

@@ -98,10 +98,10 @@ std::vector<std::string> DisksInUse::conflicts(const k8s::Pod& pod,
     }
   }
   if (all_wanted.empty()) return {};
-  for (const auto& [added, node] : trial.added()) {
-    for (const auto& [key, use] : uses_of(*added)) {
+  for (const sched::PodDifference::Added& added : trial.added()) {
+    for (const auto& [key, use] : uses_of(*added.pod)) {
       for (const auto& [same, wanted] : all_wanted) {
-        if (same == key && conflict(use, wanted)) nodes.emplace(node);
+        if (same == key && conflict(use, wanted)) nodes.emplace(added.node);
       }
     }
   }

@@ -232,6 +232,8 @@ struct Exclusion {
   // If several exclusions exclude a node, the first is reported; also this one if it is of the same
   // plugin.
   bool also_told = false;
+  // What a call of the function costs, in looks at a node.
+  std::size_t cost = 1;
 };
 
 // What is counted of the pods on nodes, and of nodes themselves, for a rule with bounds for a

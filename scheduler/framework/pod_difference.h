@@ -5,6 +5,7 @@
 #include "k8s-client/api/pod.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,8 @@ class PodDifference {
  public:
   struct Added {
     const k8s::Pod* pod = nullptr;
-    std::string_view node;  // by name, whatever the pod says
+    std::string_view node;     // by name, whatever the pod says
+    std::size_t of_class = 0;  // equal for pods of one PodClass; 0: unknown
   };
 
   PodDifference() = default;  // none

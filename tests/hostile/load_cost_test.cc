@@ -317,6 +317,94 @@ TEST_CASE("rejected pods, however many, cost a decision nothing until a node is 
   CHECK(cost_of([&] { rejections.forget(end); }).steps < 20);
 }
 
+TEST_CASE("a pod that is refused for its many terms costs no more under a quota") {
+  const auto cost_with = [](bool quota) {
+    Cluster cluster;
+    if (quota) {
+      cluster.tell(event::QuotaUpserted{tests::gpu_quota("team").of("crowd").line("*", 1'000)});
+    }
+    PodBuilder pod = pod_of("crowd", 1).gpus(1);
+    for (int k = 0; k < 60; ++k) pod.away_from(near_own(fmt::format("a{}", k)));
+    return cost_of([&] { cluster.tell(event::PodUpserted{pod}); });
+  };
+  const Cost with = cost_with(true);
+  const Cost without = cost_with(false);
+  INFO(with << " with a quota, " << without << " without");
+  CHECK(with.steps <= 2 * without.steps);
+  CHECK(with.kept_bytes <= 2 * without.kept_bytes);
+}
+
+TEST_CASE("a search for a group whose pods have many terms ends, however many pods it has") {
+  // The last pod fits nowhere, so that the others have no nodes after the search. `alike`: their
+  // terms and labels are equal.
+  const auto cost_of_last = [](int pods, bool alike) {
+    const auto member = [&](int i) {
+      PodBuilder pod = pod_of("crowd", i).labelled("app", alike ? "a" : fmt::format("a{}", i));
+      pod.annotated("gpu-scheduler.io/pod-group", "g");
+      pod.annotated("gpu-scheduler.io/pod-group-min-count", std::to_string(pods));
+      for (int k = 0; k < 32; ++k) {
+        k8s::PodAffinityTerm term = near_own(fmt::format("b{}-{}", alike ? 0 : i, k));
+        term.topology_key = "no-such-label";
+        pod.away_from(std::move(term));
+      }
+      return pod;
+    };
+    Cluster cluster;
+    for (int i = 1; i < pods; ++i) cluster.tell(event::PodUpserted{member(i)});
+    return cost_of([&] { cluster.tell(event::PodUpserted{member(pods).gpus(100)}); }).steps;
+  };
+  const std::int64_t few = cost_of_last(200, false);
+  const std::int64_t many = cost_of_last(400, false);
+  INFO(few << " steps of 200 pods, " << many << " of 400");
+  CHECK(few <= 75'000'000);
+  CHECK(many <= 2 * few);
+  const std::int64_t replicas = cost_of_last(400, true);
+  INFO(replicas << " of 400 replicas");
+  CHECK(replicas <= 100'000'000);
+}
+
+TEST_CASE("pods with many claims that wait do not hold up those of others") {
+  const auto cost_of_turns = [](int claims) {
+    Cluster cluster;
+    k8s::StorageClass local;
+    local.metadata.name = "local";
+    local.provisioner = "kubernetes.io/no-provisioner";
+    local.binding_mode = "WaitForFirstConsumer";
+    cluster.tell(event::StorageClassUpserted{local});
+    // So that nodes have to be asked, though none has as many volumes as there are claims.
+    k8s::PersistentVolume free = tests::volume("free");
+    free.storage_class = "local";
+    free.phase = "Available";
+    free.capacity_bytes = 1;
+    free.node_affinity.emplace().terms.push_back(
+        tests::term({tests::label("kubernetes.io/hostname").in({"n0"})}));
+    cluster.tell(event::VolumeUpserted{free});
+    for (int i = 0; i < claims; ++i) {
+      k8s::PersistentVolumeClaim claim;
+      claim.metadata.name = fmt::format("c{}", i);
+      claim.metadata.namespace_ = "crowd";
+      claim.metadata.uid = claim.metadata.name;
+      claim.storage_class = "local";
+      claim.phase = "Pending";
+      cluster.tell(event::VolumeClaimUpserted{claim});
+    }
+    for (int i = 0; i < 40; ++i) {
+      PodBuilder pod = pod_of("crowd", i);
+      for (int k = 0; k < claims; ++k) pod.mounts_claim(fmt::format("c{}", k));
+      cluster.tell(event::PodUpserted{pod});
+    }
+    std::int64_t most = 0;
+    for (int turn = 0; turn < 30; ++turn) {
+      most = std::max(most, cost_of([&] { cluster.turn(); }).steps);
+    }
+    return most;
+  };
+  const std::int64_t most = cost_of_turns(50);
+  INFO(most << " steps");
+  // 13 million. All are looked at in one turn, for there are only so many nodes.
+  CHECK(most <= 16'000'000);
+}
+
 TEST_CASE("pods that wait for others are asked about a few at a time, however many there are") {
   constexpr std::int64_t kMostSteps = 500'000;  // all at once take millions
   const auto apart_by = [](const char* label, int i) {

@@ -15,6 +15,18 @@ namespace {
 
 // To look at so many domains costs as much as to ask a node.
 constexpr std::size_t kDomainsForAnAnswer = 5;
+// To make the counts of one term of a seated pod; to count a node of a seat for one term of its
+// own. In answers of nodes.
+constexpr std::size_t kCostOfTerm = 10;
+constexpr std::size_t kCostOfCount = 2;
+
+std::size_t terms_across_nodes(const k8s::Pod::Spec& pod) {
+  std::size_t terms = 0;
+  for (const auto* affinity : {&pod.pod_affinity, &pod.pod_anti_affinity}) {
+    if (*affinity) terms += (*affinity)->required.size() + (*affinity)->preferred.size();
+  }
+  return terms;
+}
 
 // As many as start together, the largest of them first; then the others.
 std::vector<WaitingPod*> in_order(const WaitingGroup& group,
@@ -55,8 +67,10 @@ GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
     asked.not_first = std::move(all);
     Found found;
     found.cost = best.cost;
+    found.searched = best.searched;
     search(asked, found);
     best.cost = found.cost;
+    best.searched = found.searched;
     if (found.seats.empty()) break;  // no domain is left
     first = found.seats.front();
     best.ended = found.ended;
@@ -73,6 +87,8 @@ std::vector<NodeSlot> GroupSearch::domain_of(const Seat& first) {
 
 void GroupSearch::search(const Asked& asked, Found& found) {
   WorldTrial trial(world_);
+  std::set<PodClassId> seated;
+  std::size_t terms = 0;  // of the classes that are seated
   // If one finds no room, no other that asks for the same does.
   std::set<std::pair<ShapeId, PodClassId>> in_vain;
   for (WaitingPod* pod : asked.pods) {
@@ -81,7 +97,18 @@ void GroupSearch::search(const Asked& asked, Found& found) {
     const std::pair kind{pod->shape.id(), pod->pod_class.id()};
     const bool alike = pod->constraints.empty() && pod->refused_binds.left_out().empty();
     if (alike && in_vain.contains(kind)) continue;
-    if (seat(*pod, asked, trial, found)) continue;
+    const std::size_t own_terms = terms_across_nodes(pod->pod.spec);
+    if (asked.by_rules) {
+      found.cost += kCostOfTerm * terms + kCostOfCount * own_terms * trial.nodes.touched().size();
+    }
+    const std::uint64_t before = finder_.searched();
+    const bool has_seat = seat(*pod, asked, trial, found);
+    found.searched += finder_.searched() - before;
+    found.cost += finder_.searched() - before;
+    if (has_seat) {
+      if (seated.insert(pod->pod_class.id()).second) terms += own_terms;
+      continue;
+    }
     in_vain.insert(kind);
     // No other domain takes the first.
     if (found.seats.empty() && !asked.not_first.empty()) return;

@@ -47,8 +47,9 @@ class GroupSearch {
     std::string message;    // fit_error.h
     std::vector<std::string> plugins;
 
-    std::size_t cost = 0;  // answers of single nodes
-    bool ended = false;    // it would have cost too much; what it waits for is not known
+    std::size_t cost = 0;      // answers of single nodes
+    std::size_t searched = 0;  // of these, those that Finder::searched() has counted
+    bool ended = false;        // it would have cost too much; what it waits for is not known
   };
   // `without`: pods of the group that are left out.
   [[nodiscard]] Found find(const WaitingGroup& group, const std::set<const WaitingPod*>& without);

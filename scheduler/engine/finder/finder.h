@@ -44,8 +44,8 @@ class Finder {
     return caches_.get(pod.profile, pod.shape, scope, ruling);
   }
 
-  // How many nodes were looked at so far for shapes and rules for which nothing was stored: each
-  // such question looks at all nodes.
+  // How many nodes were looked at so far for shapes and rules for which nothing was stored, or is
+  // ever stored: each such question looks at all nodes.
   [[nodiscard]] std::uint64_t searched() const { return caches_.searched() + rulings_.searched(); }
 
   // How all nodes refuse the shape, if that is already known; nullopt means nothing.

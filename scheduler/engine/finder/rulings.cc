@@ -33,10 +33,12 @@ bool some_rule_reads_pods(const Profile& profile, const k8s::Pod& pod) {
 // Adds a rule of a constraint that says which nodes are left.
 class Excluder {
  public:
-  Excluder(const Nodes& nodes, Domains& domains, Ruling& all)
-      : nodes_(nodes), domains_(domains), all_(all) {}
+  // `searched`: increased by the looks at nodes, as Finder::searched().
+  Excluder(const Nodes& nodes, Domains& domains, Ruling& all, std::uint64_t& searched)
+      : nodes_(nodes), domains_(domains), all_(all), searched_(searched) {}
 
   void add(const Exclusion& exclusion) {
+    if (exclusion.allowed.index() == kFunction) searched_ += nodes_.size() * exclusion.cost;
     why_ = {exclusion.plugin, exclusion.reason, exclusion.code, exclusion.also_told};
     std::visit(*this, exclusion.allowed);
     all_.of_pod = true;
@@ -64,9 +66,12 @@ class Excluder {
   }
 
  private:
+  static constexpr std::size_t kFunction = 2;  // the alternative of Exclusion::allowed
+
   const Nodes& nodes_;
   Domains& domains_;
   Ruling& all_;
+  std::uint64_t& searched_;
   Ruling::Why why_;
 };
 
@@ -139,7 +144,7 @@ Ruling Rulings::with(const WaitingPod& pod, const Trial& trial) {
   tried_.catch_up();
   Ruling all;
   all.of_class = !tried_.none();
-  rule(profile, pod.pod, pod.constraints, &tried_, {world_.nodes, domains_, all}, &trial,
+  rule(profile, pod.pod, pod.constraints, &tried_, {world_.nodes, domains_, all, searched_}, &trial,
        difference, all);
   exclude_for_a_while(world_, pod.pod, pod.refused_binds, all);
   return all;
@@ -170,8 +175,8 @@ Ruling Rulings::of(const WaitingPod& pod, const Trial* trial, const PodDifferenc
     all.besides = rules->besides();
   }
   if (rules != nullptr || !pod.constraints.empty()) {
-    rule(profile, pod.pod, pod.constraints, rules, {world_.nodes, domains_, all}, trial, difference,
-         all);
+    rule(profile, pod.pod, pod.constraints, rules, {world_.nodes, domains_, all, searched_}, trial,
+         difference, all);
   }
   exclude_for_a_while(world_, pod.pod, pod.refused_binds, all);
   return all;
@@ -187,8 +192,9 @@ Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBind
                                    domains.of(count.key, count.by_node), count.what);
   });
   rules.catch_up();
+  std::uint64_t searched = 0;  // not kept, as all else of this question
   rule(world_.profiles[profile], pod, world_.constraints_for(pod, profile), &rules,
-       {world_.nodes, domains, all}, &trial, difference, all);
+       {world_.nodes, domains, all, searched}, &trial, difference, all);
   exclude_for_a_while(world_, pod, refused, all);
   return all;
 }

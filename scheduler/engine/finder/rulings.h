@@ -50,7 +50,8 @@ class Rulings {
   [[nodiscard]] Ruling anew(const k8s::Pod& pod, std::size_t profile, const RefusedBinds& refused,
                             const Trial& trial) const;
 
-  // As Finder::searched(): how many nodes were counted to make new counts.
+  // As Finder::searched(): how many nodes were counted to make new counts, and looked at because a
+  // constraint has to be asked about each.
   [[nodiscard]] std::uint64_t searched() const { return searched_; }
   // How many counts are kept: for tests.
   [[nodiscard]] std::size_t tallies() const { return tallies_.size(); }

@@ -25,7 +25,11 @@ void Trial::put_back(NodeSlot slot, const Occupant& occupant) {
 void Trial::add(NodeSlot slot, const Occupant& occupant, const k8s::Pod* pod) {
   Overlay& overlay = touch(slot);
   overlay.added.push_back(occupant);
-  if (pod != nullptr) overlay.added_pods.push_back(pod);
+  if (pod != nullptr) {
+    const PodClassRef& of = occupant.pod_class;
+    overlay.added_pods.push_back(
+        {pod, nodes_.name(slot), of.none() ? 0 : 1 + static_cast<std::size_t>(of.id())});
+  }
   add_claim(overlay.usage, occupant.claim);
 }
 
@@ -52,9 +56,7 @@ PodDifference Trial::difference() const {
     for (const Occupant* occupant : overlays_[i].gone) {
       if (occupant->kind == Occupant::Kind::kPod) gone.push_back(*occupant->uid);
     }
-    for (const k8s::Pod* pod : overlays_[i].added_pods) {
-      added.push_back({pod, nodes_.name(touched_[i])});
-    }
+    added.insert(added.end(), overlays_[i].added_pods.begin(), overlays_[i].added_pods.end());
   }
   return {std::move(gone), std::move(added)};
 }

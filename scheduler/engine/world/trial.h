@@ -56,7 +56,7 @@ class Trial {
     NodeUsage usage;
     std::vector<const Occupant*> gone;
     std::vector<Occupant> added;
-    std::vector<const k8s::Pod*> added_pods;
+    std::vector<PodDifference::Added> added_pods;
   };
   // Null: the node is not touched.
   [[nodiscard]] const Overlay* overlay(NodeSlot slot) const;
