@@ -121,9 +121,11 @@ struct BindSucceeded {
 // not reported until it is known). The assumed capacity is free again.
 struct BindFailed {
   enum class Because : std::uint8_t {
-    kRefused,    // the API server did not carry it out
-    kOvertaken,  // there is nothing to bind any more: the watch will show why
-    kNotSent,    // it waited too long and was not sent
+    kRefused,     // by the API server: perhaps because of the node
+    kUnanswered,  // the API server was overloaded or silent, which is not the node's fault
+    kOvertaken,   // there is nothing to bind any more: the watch will show why
+    kNotSent,     // it waited too long and was not sent
+    kStuck,       // the same, because earlier binds of its namespace have no answer
   };
   PodRef pod;
   std::string node;

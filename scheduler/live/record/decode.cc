@@ -221,9 +221,11 @@ event::BindFailed bind_failed_from(const Json& json) {
   return {.pod = pod_from(json.at("pod")),
           .node = json.at("node"),
           .message = json.at("message"),
-          .because = because == "NotSent"     ? Because::kNotSent
-                     : because == "Overtaken" ? Because::kOvertaken
-                                              : Because::kRefused};
+          .because = because == "NotSent"      ? Because::kNotSent
+                     : because == "Stuck"      ? Because::kStuck
+                     : because == "Unanswered" ? Because::kUnanswered
+                     : because == "Overtaken"  ? Because::kOvertaken
+                                               : Because::kRefused};
 }
 
 decision::NodeComplaint complaint_from(const Json& json) {

@@ -215,6 +215,8 @@ struct EventFields {
     using Because = event::BindFailed::Because;
     if (e.because == Because::kOvertaken) failed["because"] = "Overtaken";
     if (e.because == Because::kNotSent) failed["because"] = "NotSent";
+    if (e.because == Because::kUnanswered) failed["because"] = "Unanswered";
+    if (e.because == Because::kStuck) failed["because"] = "Stuck";
     return fields("BindFailed", std::move(failed));
   }
 };

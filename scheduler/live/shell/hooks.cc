@@ -338,8 +338,20 @@ namespace {
 
 event::BindFailed::Because why_failed(BindEnd end) {
   using Because = event::BindFailed::Because;
-  if (end == BindEnd::kGivenBack) return Because::kNotSent;
-  return end == BindEnd::kOvertaken ? Because::kOvertaken : Because::kRefused;
+  switch (end) {
+    case BindEnd::kGivenBack:
+      return Because::kNotSent;
+    case BindEnd::kStuck:
+      return Because::kStuck;
+    case BindEnd::kUnanswered:
+      return Because::kUnanswered;
+    case BindEnd::kOvertaken:
+      return Because::kOvertaken;
+    case BindEnd::kBound:
+    case BindEnd::kFailed:
+      break;
+  }
+  return Because::kRefused;
 }
 
 }  // namespace
@@ -351,7 +363,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
     duration = loop_->now() - found->second.at;
     decision = found->second.decision;
     // A decision that was given back was never sent.
-    if (outcome.end != BindEnd::kGivenBack) {
+    if (was_sent(outcome.end)) {
       metrics_.extension_point("Bind", outcome.bind.scheduler_name, outcome.end == BindEnd::kBound,
                                loop_->now() - found->second.decided);
     }

@@ -104,8 +104,9 @@ void Binder::give_back_stale() {
   for (BindQueue::Stale& stale : queue_.take_stale(loop_.now())) {
     // Other causes of delay, the server or the lease, are logged once and not reported for each
     // pod.
+    const BindEnd end = stale.stuck ? BindEnd::kStuck : BindEnd::kGivenBack;
     std::string why = stale.stuck ? "the binds of this namespace before it are not answered" : "";
-    hooks_.on_outcome({std::move(stale.bind), BindEnd::kGivenBack, std::move(why)});
+    hooks_.on_outcome({std::move(stale.bind), end, std::move(why)});
   }
   if (queue_.size() == 0 || stale_timer_) return;
   stale_timer_ = loop_.after(kLookForStale, [this] {
@@ -177,7 +178,8 @@ void Binder::on_refused(Attempt& attempt, const k8s::Error& error) {
   if (attempt.may_land_until) return look_later(attempt, &error);
   if (error.is_status(404)) return finish(attempt, BindEnd::kOvertaken, "the pod is gone");
   hooks_.on_problem(error, milliseconds(0));
-  finish(attempt, BindEnd::kFailed, error.message);
+  const bool answered = error.kind == k8s::ErrorKind::kStatus;
+  finish(attempt, answered ? BindEnd::kFailed : BindEnd::kUnanswered, error.message);
 }
 
 void Binder::on_later(Attempt& attempt, const k8s::Error& error) {
@@ -186,7 +188,7 @@ void Binder::on_later(Attempt& attempt, const k8s::Error& error) {
   const milliseconds pause = next_pause(attempt, &error);
   hooks_.on_problem(error, pause);
   const bool late = loop_.now() + pause >= attempt.first_sent + options_.tell_after;
-  if (late || attempt.again) return finish(attempt, BindEnd::kFailed, error.message);
+  if (late || attempt.again) return finish(attempt, BindEnd::kUnanswered, error.message);
   if (dropping_) return put_off(attempt);
   set_aside(attempt);
   attempt.is_put_off = true;
@@ -274,7 +276,8 @@ void Binder::on_read(Id id, const k8s::Result<k8s::Pod>& result) {
 void Binder::on_unbound(Attempt& attempt) {
   // The read began after the last moment at which a call could be carried out: its result is final.
   const bool final = !attempt.may_land_until || attempt.read_at >= *attempt.may_land_until;
-  if (final) return finish(attempt, BindEnd::kFailed, attempt.last_error);
+  const BindEnd end = attempt.unanswered ? BindEnd::kUnanswered : BindEnd::kFailed;
+  if (final) return finish(attempt, end, attempt.last_error);
   tell_if_due(attempt);
   if (may_send_again(attempt)) return send(attempt);
   look_later(attempt, nullptr);
@@ -306,7 +309,8 @@ void Binder::after(milliseconds delay, Attempt& attempt, Action action) {
 // ---- outcomes
 
 void Binder::finish(Attempt& attempt, BindEnd end, std::string message) {
-  if (end == BindEnd::kFailed && attempt.unanswered) {
+  const bool failed = end == BindEnd::kFailed || end == BindEnd::kUnanswered;
+  if (failed && attempt.unanswered) {
     unanswered_.insert(attempt.bind.pod.uid);
   } else {
     unanswered_.erase(attempt.bind.pod.uid);

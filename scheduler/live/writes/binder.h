@@ -55,15 +55,22 @@ namespace sched::live {
 // The outcome of a bind.
 enum class BindEnd {
   kBound,
-  kOvertaken,  // nothing to bind any more: the pod is gone, being deleted, or bound elsewhere
-  kFailed,     // the server refused, or never got it, or did not carry it out
-  kGivenBack,  // it was not sent: the engine must decide again
+  kOvertaken,   // nothing to bind any more: the pod is gone, being deleted, or bound elsewhere
+  kFailed,      // the server refused
+  kUnanswered,  // the server never got it or did not carry it out: it is overloaded, or silent
+  kGivenBack,   // it was not sent in time: the engine must decide again
+  kStuck,       // the same, because earlier binds of its namespace have no answer
 };
+
+// Whether a call was sent.
+[[nodiscard]] constexpr bool was_sent(BindEnd end) {
+  return end != BindEnd::kGivenBack && end != BindEnd::kStuck;
+}
 
 struct BindOutcome {
   decision::Bind bind;
   BindEnd end = BindEnd::kFailed;
-  // Why it is not bound. For kGivenBack: empty if it need not be reported.
+  // Why it is not bound; empty for kGivenBack, which is not reported.
   std::string message;
 };
 

@@ -291,8 +291,7 @@ void Reporter::bound(const decision::Bind& bind, std::chrono::nanoseconds durati
 void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds duration,
                          std::uint64_t number) {
   const decision::Bind& bind = outcome.bind;
-  LogLine line(outcome.end == BindEnd::kGivenBack ? "bind not sent in time; decided anew"
-                                                  : "bind failed");
+  LogLine line(was_sent(outcome.end) ? "bind failed" : "bind not sent in time; decided anew");
   line.with("pod", path_of(bind.pod))
       .with("uid", bind.pod.uid)
       .with("node", bind.node)
@@ -304,15 +303,16 @@ void Reporter::not_bound(const BindOutcome& outcome, std::chrono::nanoseconds du
   outcome.end == BindEnd::kOvertaken ? line.info() : line.debug();
   metrics_.attempt(bind.scheduler_name, AttemptResult::kError, duration);
   switch (outcome.end) {
-    case BindEnd::kGivenBack:
-      if (outcome.message.empty()) return;
+    case BindEnd::kStuck:
       // The next attempt may choose another node. Without the node's name the message stays the
       // same, and is reported once.
       return tell_not_bound(bind, "not bound yet: " + outcome.message, number);
     case BindEnd::kFailed:
+    case BindEnd::kUnanswered:
       return tell_not_bound(
           bind, fmt::format("binding to node {} failed: {}", bind.node, outcome.message), number);
     case BindEnd::kBound:
+    case BindEnd::kGivenBack:
     case BindEnd::kOvertaken:  // no receiver is left
       return;
   }

@@ -76,6 +76,8 @@ TEST_CASE("refusals long past do not count, nor does what was not the node's ref
   s.now += 10min;
   s.refused_on("a");
   s.refused_on("a", Because::kNotSent);
+  s.refused_on("a", Because::kStuck);
+  s.refused_on("a", Because::kUnanswered);
   s.refused_on("a", Because::kOvertaken);
   CHECK(s.decide() == Texts{"p → a"});
 }
@@ -89,5 +91,17 @@ TEST_CASE("a bind that was not sent does not make the next back-off longer") {
     CHECK_FALSE(s.engine.step(s.now));
     CHECK(s.engine.next_wakeup() == s.now + 1s);
     s.now += 1s;
+  }
+}
+
+TEST_CASE("the binds of a namespace that is stuck are decided anew less and less often") {
+  using Because = event::BindFailed::Because;
+  Refusing s({"a"});
+  for (const auto pause : {1s, 2s, 4s, 8s, 10s, 10s}) {
+    CHECK(s.decide() == Texts{"p → a"});
+    s.apply(event::BindFailed{Refusing::ref(s.pod), "a", "others", Because::kStuck});
+    CHECK_FALSE(s.engine.step(s.now));
+    CHECK(s.engine.next_wakeup() == s.now + pause);
+    s.now += pause;
   }
 }

@@ -70,7 +70,7 @@ struct WebhookWorld {
   void on_outcome(const BindOutcome& outcome) {
     if (outcome.end == BindEnd::kBound) return;
     if (!outcome.message.empty()) told.insert(outcome.bind.pod.uid);
-    after(outcome.end == BindEnd::kGivenBack ? 1s : 10s,
+    after(outcome.end == BindEnd::kGivenBack || outcome.end == BindEnd::kStuck ? 1s : 10s,
           [this, pod = outcome.bind.pod] { decide(pod.namespace_, pod.name); });
   }
   // Timers are kept, or they would not run.

@@ -134,8 +134,12 @@ std::string outcome(const BinderBench& bench) {
       return "overtaken: " + bench.outcomes[0].message;
     case BindEnd::kFailed:
       return "failed: " + bench.outcomes[0].message;
+    case BindEnd::kUnanswered:
+      return "unanswered: " + bench.outcomes[0].message;
     case BindEnd::kGivenBack:
       return "given back: " + bench.outcomes[0].message;
+    case BindEnd::kStuck:
+      return "stuck: " + bench.outcomes[0].message;
   }
   return "?";
 }
@@ -208,7 +212,7 @@ TEST_CASE("a bind that was never sent has failed") {
   BinderBench bench;
   bench.binder.bind(bind_decision("a"));
   bench.fail_bind(lost(false));
-  CHECK(outcome(bench) == "failed: refused");
+  CHECK(outcome(bench) == "unanswered: refused");
 }
 
 TEST_CASE("429 is waited out, and sent again without a look") {
@@ -311,7 +315,7 @@ TEST_CASE("a 409 that may be etcd's trouble frees nothing until it can land no m
     if (!bench.reads.empty()) bench.answer_read(pod_a());
   }
   bench.loop.advance(100ms);
-  CHECK(outcome(bench) == "failed: status 409");
+  CHECK(outcome(bench) == "unanswered: status 409");
 }
 
 TEST_CASE("binds that met the same trouble do not come back together") {
@@ -357,7 +361,7 @@ TEST_CASE("a pod that stays unbound is bound again with growing pauses, and for 
     if (outcome(bench).empty() && bench.binds.empty()) bench.loop.advance(100ms);
   }
   CHECK(sent_at == std::vector{0, 200, 600, 1400, 3000});
-  CHECK(outcome(bench) == "failed: status 500");
+  CHECK(outcome(bench) == "unanswered: status 500");
   CHECK(bench.passed() == 3000ms + 6s);
 }
 
@@ -445,7 +449,7 @@ TEST_CASE("429 is not waited out without end") {
   for (; outcome(bench).empty(); bench.loop.advance(100ms)) {
     if (!bench.binds.empty()) bench.fail_bind(status_error(429, 300));
   }
-  CHECK(outcome(bench) == "failed: status 429");
+  CHECK(outcome(bench) == "unanswered: status 429");
   CHECK(bench.passed() <= 15s);
   CHECK(bench.unsettled.empty());  // it is told of as failed
 }
@@ -472,7 +476,7 @@ TEST_CASE("once nothing can land any more, an unbound pod means that the bind fa
     while (!bench.reads.empty()) bench.answer_read(pod_a());
     while (!bench.binds.empty()) bench.fail_bind(lost(false));
   }
-  CHECK(outcome(bench) == "failed: refused");
+  CHECK(outcome(bench) == "unanswered: refused");
   // Never before deadline and margin have passed.
   CHECK(bench.passed() >= 6s);
 }
@@ -500,7 +504,7 @@ TEST_CASE("a look decides if it began when deadline and margin had passed, whene
     // However late it is answered, it has seen the pod as it was then, or later.
     bench.loop.advance(1min);
     bench.answer_read(pod_a());
-    CHECK(outcome(bench) == (c.final ? "failed: no answer" : ""));
+    CHECK(outcome(bench) == (c.final ? "unanswered: no answer" : ""));
   }
 }
 
@@ -620,7 +624,7 @@ TEST_CASE("an unsettled bind is only looked at while it may not be repeated") {
       bench.loop.advance(1s);
       if (!bench.reads.empty()) bench.answer_read(pod_a());
     }
-    CHECK(outcome(bench) == "failed: no answer");
+    CHECK(outcome(bench) == "unanswered: no answer");
   }
   CHECK(bench.binds.empty());
 }
@@ -663,5 +667,5 @@ TEST_CASE("at shutdown nothing is sent a second time") {
     if (!bench.reads.empty()) bench.answer_read(pod_a());
     CHECK(bench.binds.empty());
   }
-  CHECK(outcome(bench) == "failed: no answer");
+  CHECK(outcome(bench) == "unanswered: no answer");
 }

@@ -91,7 +91,9 @@ std::vector<Event> one_of_each() {
           event::BindSucceeded{ref, "n1"},
           event::BindFailed{ref, "n1", "409 Conflict: \n\"é\""},
           event::BindFailed{ref, "n1", "gone", event::BindFailed::Because::kOvertaken},
-          event::BindFailed{ref, "n1", "", event::BindFailed::Because::kNotSent}};
+          event::BindFailed{ref, "n1", "", event::BindFailed::Because::kNotSent},
+          event::BindFailed{ref, "n1", "busy", event::BindFailed::Because::kUnanswered},
+          event::BindFailed{ref, "n1", "others", event::BindFailed::Because::kStuck}};
 }
 
 std::vector<std::optional<sched::Decision>> some_of_each() {

@@ -276,7 +276,7 @@ TEST_CASE("a bind that was not sent is told where its namespace is stuck, withou
   bench.reporter.bind_ended({bind(), BindEnd::kGivenBack, ""}, 2ms);
   CHECK(bench.conditions.empty());
   CHECK(bench.requests_with({"/events"}) == 0);
-  bench.reporter.bind_ended({bind(), BindEnd::kGivenBack, "others are not answered"}, 2ms);
+  bench.reporter.bind_ended({bind(), BindEnd::kStuck, "others are not answered"}, 2ms);
   CHECK(bench.conditions ==
         std::vector<std::string>{
             "a False SchedulerError: not bound yet: others are not answered (4)"});
@@ -427,7 +427,7 @@ TEST_CASE("each decision is one line in the log") {
   bench.reporter.bind_ended({bind(), BindEnd::kFailed, "403 Forbidden"}, 2ms);
   CHECK(log.take() ==
         "bind failed pod=ml/a uid=uid-a node=n1 error=\"403 Forbidden\" attempts=1\n");
-  bench.reporter.bind_ended({bind(), BindEnd::kGivenBack, "late"}, 2ms);
+  bench.reporter.bind_ended({bind(), BindEnd::kStuck, "late"}, 2ms);
   CHECK(log.take() ==
         "bind not sent in time; decided anew pod=ml/a uid=uid-a node=n1 error=late attempts=1\n");
   bench.reporter.bind_unsettled(bind(), "500");
@@ -479,7 +479,7 @@ TEST_CASE("what befalls single binds is no more than a detail in the log") {
   tests::CapturedLog log;
   spdlog::default_logger()->set_level(spdlog::level::info);
   bench.reporter.bind_ended({bind(), BindEnd::kFailed, "403 Forbidden"}, 2ms);
-  bench.reporter.bind_ended({bind(), BindEnd::kGivenBack, "late"}, 2ms);
+  bench.reporter.bind_ended({bind(), BindEnd::kStuck, "late"}, 2ms);
   bench.reporter.bind_unsettled(bind(), "500");
   CHECK(log.take().empty());
   bench.reporter.bind_ended({bind(), BindEnd::kOvertaken, "the pod is gone"}, 2ms);
