@@ -49,7 +49,8 @@ struct Preparation {
 struct Readiness {
   enum class State : std::uint8_t { kReady, kWaits, kFailed };
   State state = State::kReady;
-  std::string why;  // kWaits: for what; kFailed: the error
+  std::string why{};    // kWaits: for what; kFailed: the error
+  bool by_node = true;  // kFailed: another node might do
 };
 
 }  // namespace sched

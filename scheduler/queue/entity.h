@@ -115,6 +115,9 @@ struct Entity {
   // nothing could be held for it.
   bool beyond_guarantee = false;
   Time beyond_until{};
+  // Its last attempt ended because others of its Strict quota have their turns first, and that is
+  // what its message says. So it is tried once its turn comes, whether there is room or not.
+  bool told_of_turn = false;
 
   // Written by the queue.
   QueuePlace place = QueuePlace::kNone;

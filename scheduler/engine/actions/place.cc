@@ -36,13 +36,14 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     const bool hopeless = world_.ledger.answers().never_fits(quota_of(pod), pod.demand);
     return hopeless ? over_quota(pod, now) : wait_for_turn(pod, now);
   }
-  const Ruling ruling = ruling_for(pod, now);
+  pod.told_of_turn = false;
+  auto objection = objection_to(pod.pod, pod.constraints);
+  // Rules across nodes are not counted for a pod that is refused anyway: there may be very many.
+  const Ruling ruling = objection ? Ruling{} : ruling_for(pod, now);
   QuotaSearch::Found found = search_.find(pod, ruling);
   if (found.admission.refuses()) return over_quota(pod, now);
-  if (!found.answers->prepared().rejection()) {
-    if (auto objection = objection_to(pod.pod, pod.constraints)) {
-      return refuse(pod, *std::move(objection), now);
-    }
+  if (objection && !found.answers->prepared().rejection()) {
+    return refuse(pod, *std::move(objection), now);
   }
   if (found.borrows) {
     if (const auto at = search_.borrow_in_turn(pod, ruling, found)) {
@@ -57,7 +58,8 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   if (holds_.of(pod) != nullptr && !found.admission.within.empty()) {
     const bool lets_go = holds_.hold_node(
         pod,
-        {.scope = search_.scope_of(found.admission.within), .ruling = &ruling, .if_empty = true});
+        {.scope = search_.scope_of(found.admission.within), .ruling = &ruling, .if_empty = true},
+        [this](NodeSlot node) { return plans_.make_room_on(node); });
     // What its guarantee does not cover any more, it may still borrow.
     if (lets_go) return attempt_by_quota(pod, now);
     // The hold itself has changed a node.
@@ -208,6 +210,7 @@ Decision Place::over_quota(WaitingPod& pod, Time now) {
 
 Decision Place::wait_for_turn(WaitingPod& pod, Time now) {
   decision::Unschedulable refusal = quota_refusal(pod, words_.behind(pod));
+  pod.told_of_turn = true;
   queue_.park(pod, {}, kWaitsForTurn, now + world_.options.max_unschedulable_wait);
   return refusal;
 }
@@ -222,13 +225,14 @@ decision::Unschedulable Place::quota_refusal(WaitingPod& pod, std::string messag
 }
 
 decision::Unschedulable Place::refusal_of(WaitingPod& pod) const {
-  return {.pod = ref_of(pod.pod),
-          .scheduler_name = pod.pod.spec.scheduler_name,
-          .generation = pod.pod.metadata.generation,
-          .message = {},
-          .details = joined(notes_on(pod.pod, world_.profiles[pod.profile]), pod.refused_binds.text()),
-          .plugins = {},
-          .attempts = ++pod.attempts};
+  return {
+      .pod = ref_of(pod.pod),
+      .scheduler_name = pod.pod.spec.scheduler_name,
+      .generation = pod.pod.metadata.generation,
+      .message = {},
+      .details = joined(notes_on(pod.pod, world_.profiles[pod.profile]), pod.refused_binds.text()),
+      .plugins = {},
+      .attempts = ++pod.attempts};
 }
 
 }  // namespace sched

@@ -28,6 +28,29 @@ std::string without_numbers(std::string text) {
   return text;
 }
 
+// The least that pods of the group can ask for if as many start as start together; nullopt: their
+// demands cannot be compared.
+std::optional<quota::Demand> least_demand(const WaitingGroup& group) {
+  std::vector<const quota::Demand*> demands;
+  for (const WaitingGroup::Member& member : group.members) demands.push_back(&member.pod->demand);
+  if (demands.size() > group.min_count) {
+    const bool comparable =
+        std::all_of(demands.begin(), demands.end(), [&](const quota::Demand* each) {
+          const bool alike = each->allowed == demands.front()->allowed && each->is_of_gpus_alone();
+          return alike || *each == *demands.front();
+        });
+    if (!comparable) return std::nullopt;
+    std::stable_sort(demands.begin(), demands.end(),
+                     [](const auto* a, const auto* b) { return a->gpus < b->gpus; });
+    demands.resize(group.min_count);
+  }
+  quota::Demand least{.pods = 0, .allowed = group.demand.allowed};
+  for (const quota::Demand* each : demands) {
+    if (each->allowed == least.allowed) quota::add(least, *each);
+  }
+  return least;
+}
+
 }  // namespace
 
 void PlaceGroup::wake(Time now) {
@@ -53,8 +76,10 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
                              .plugins = {std::string(kQuotaPlugin)},
                              .reason = Reason::kGpuQuotaExceeded},
                             now);
+    group.told_of_turn = true;
     return queue_.park(group, {}, kWaitsForTurn, again);
   }
+  group.told_of_turn = false;
   // With `borrows_at` the last search found room, and the group only waited for its turn: the
   // search is repeated without an allowance.
   if (group.was_tried && !is_retry && !group.borrows_at && !retries_.may_try(group, now)) {
@@ -68,7 +93,7 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
   for (const WaitingGroup::Member& member : group.members) member.pod->refused_binds.forget(now);
   world_.topology_rejections.forget(now);
   GroupSearch::Found found = seats_.find(group, refused.pods);
-  search_.has_searched(found.cost);
+  search_.has_searched(found.cost - found.searched);
   if (found.seats.size() < group.min_count) return park(group, found, now);
   if (const auto at = others_borrow_first(group, found)) {
     if (group.was_tried) retries_.spend(found.cost);
@@ -170,8 +195,8 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
   WaitsFor waits_for = found.waits_for;
   if (found.ended) waits_for |= kWaitsForNodes;
   // If the quota can never give the group so much, the group must not block the entities behind it.
-  if (found.by_quota && group.members.size() == group.min_count &&
-      world_.ledger.answers().never_fits(quota_of(group), group.demand)) {
+  const auto least = found.by_quota ? least_demand(group) : std::nullopt;
+  if (least && world_.ledger.answers().never_fits(quota_of(group), *least)) {
     waits_for = kWaitsForChange;
   } else if (found.by_rules) {
     apart.arrival = group.order.arrival;

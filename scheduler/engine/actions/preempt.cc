@@ -244,6 +244,8 @@ void Preempt::wake(Time now) {
     queue_.activate(*pod, QueueEvent::kObjectChange);
   }
   if (some_wait_) due_ = now;
+  // At the end: after each look there is a search, however many kinds were looked at.
+  searches_.spend(kCostOfLook * kinds_.size());
 }
 
 bool Preempt::has_turn(const Kind& kind) const {
@@ -254,7 +256,7 @@ bool Preempt::has_turn(const Kind& kind) const {
 
 std::optional<Time> Preempt::next() const {
   if (kinds_.empty()) return std::nullopt;
-  const Time then = last_look_ + kBetweenLooks;
+  const Time then = std::max(last_look_ + kBetweenLooks, searches_.next());
   if (looked_at_ != versions()) return then;
   if (due_ == Time::max()) return std::nullopt;
   return std::max(due_, then);

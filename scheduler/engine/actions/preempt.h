@@ -63,6 +63,8 @@ class Preempt {
   // The cost of all searches, in the unit of victims.cc (nodes looked at): about a tenth of a
   // processor.
   static constexpr std::int64_t kCostPerSecond = 5'000'000;
+  // In the same unit, for each kind: to find out which are due, and in what order.
+  static constexpr std::size_t kCostOfLook = 100;
 
   // Namespace, profile, shape, priority, queue, and what rules across nodes read besides. Pods with
   // equal keys could evict the same pods.

@@ -3,6 +3,7 @@
 #include "scheduler/engine/line/quota_search.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
 #include <tuple>
@@ -18,6 +19,8 @@ constexpr std::uint64_t kCostOfRuling = 200;
 constexpr std::uint64_t kCostOfLoan = 10;
 // A search ends here.
 constexpr std::uint64_t kMostCost = 2'500'000;
+// Quota of a pod that is being deleted is waited for until so long after its deadline.
+constexpr std::chrono::minutes kBeyondDeadline{1};
 
 using Reclaims = Preemption::Reclaims;
 using Reasons = std::vector<std::string>;
@@ -26,6 +29,7 @@ constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
 constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
 constexpr const char* kProtected = "node(s) with pods on lent GPUs that have not run long enough";
 constexpr const char* kNoQuota = "no GPU quota after preemption";
+constexpr const char* kQuotaReturns = "quota is coming back from pods that are being deleted";
 constexpr const char* kBudgets = "PodDisruptionBudget(s) would be violated";
 constexpr const char* kUnreadableBudgets = "PodDisruptionBudgets cannot be read";
 constexpr const char* kNotTried = "not tried for preemption";
@@ -438,13 +442,30 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
     return std::tuple(!victims.evicted.empty(), !nominated, rank_of(victims), harm_of(victims));
   };
   quota::LedgerTrial left(world_.ledger);
+  quota::LedgerTrial soon(world_.ledger);  // without those that should have left by now
+  std::optional<Time> until;               // when the first of the others should
   if (world_.ledger.in_force()) {
     for (const std::string& uid : plans_.departures().all()) {
       if (plans_.departures().is_stuck(uid, now)) continue;
       const quota::Charge* charge = world_.pods.find(uid)->charged();
-      if (charge != nullptr) left.take_away(*charge);
+      if (charge == nullptr) continue;
+      left.take_away(*charge);
+      const auto deadline = plans_.departures().deadline_of(uid);
+      const Time end = deadline ? *deadline + kBeyondDeadline : Time::max();
+      if (end <= now) continue;
+      soon.take_away(*charge);
+      until = std::min(until.value_or(Time::max()), end);
     }
   }
+  // Where a node takes the pod as it is, only quota is missing. If pods that are leaving, wherever
+  // they are, give enough of it back in time, they are waited for.
+  std::optional<quota::Admission> returns;
+  if (pod.queue != kMainQueue && until) {
+    returns = world_.ledger.answers().admit(quota_of(pod), pod.demand, holds_.rank_of(pod), &soon);
+  }
+  const auto waits_for_quota = [&](NodeSlot slot) {
+    return returns && returns->allows(world_.nodes.facts(slot).charge_class, true);
+  };
   const auto look_at = [&](NodeSlot slot) {
     const auto verdict = answers.verdict(slot);
     const Ruling::Why* excluded = verdict ? nullptr : ruling.find(slot);
@@ -454,6 +475,11 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
       return;
     }
     auto victims = OnNode(*this, pod, prepared, ruling_cost, left, slot, now).look(found);
+    const bool takes_it = !verdict && excluded == nullptr;
+    if (victims && !victims->evicted.empty() && takes_it && waits_for_quota(slot)) {
+      ++found.reasons[kQuotaReturns];
+      return;
+    }
     if (victims && (!found.best || rank(*victims) < rank(*found.best))) {
       found.best = std::move(victims);
     }
@@ -471,6 +497,10 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
     ++tried;
   }
   if (tried < world_.nodes.size()) found.reasons[kNotTried] = world_.nodes.size() - tried;
+  if (found.reasons.contains(kQuotaReturns)) {
+    if (found.best && !found.best->evicted.empty()) found.best.reset();
+    found.protected_until = std::min(found.protected_until.value_or(Time::max()), *until);
+  }
   return found;
 }
 

@@ -72,7 +72,8 @@ class VictimSearch {
     std::string ended_at;
     // About how many nodes could have been looked at in the same time.
     std::uint64_t cost = 0;
-    // Where there would be room without pods that have not run long enough: when the first has.
+    // Where there would be room without pods that have not run long enough, or if pods that leave
+    // in time gave their quota back: until when that holds.
     std::optional<Time> protected_until;
   };
   // For a pod that no node takes, of a profile with preemption. `from`: the name of the first node

@@ -37,7 +37,7 @@ WaitingPod& AssumedPods::release(PodRecord& record) {
   WaitingPod& waiting = *record.waiting();
   world_.budgets.stays({*waiting.pod_class, waiting.pod.metadata.name});
   record.forget();
-  groups_.has_no_node(waiting.pod.metadata.uid);
+  groups_.was_not_bound(waiting.pod.metadata.uid);
   waking_.cluster_changed(BoundPodGone{waiting.pod.metadata.uid});
   waiting.has_shape(world_.templates.shape(waiting.pod));  // the reason is in names_in_use.h
   waiting.queue = waking_.queue_for(waiting);

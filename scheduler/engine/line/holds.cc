@@ -288,7 +288,8 @@ const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, 
   return reach.classes;
 }
 
-bool Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
+bool Holds::hold_node(const WaitingPod& pod, const Where& if_empty,
+                      const std::function<bool(NodeSlot)>& is_spoken_for) {
   Hold& hold = *of(pod);
   hold.looked_for_node = true;
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
@@ -304,13 +305,21 @@ bool Holds::hold_node(const WaitingPod& pod, const Where& if_empty) {
   std::optional<std::pair<Lack, NodeSlot>> best;
   const Lacking lacking(*pod.shape, world_.names);
   const std::vector<bool> held = held_nodes();
+  bool passed_over = false;
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (held[slot] || !world_.nodes.present(slot)) continue;
+    if (is_spoken_for(slot)) {
+      passed_over = true;
+      continue;
+    }
     const std::pair candidate{lacking.on(world_.nodes.view(slot), world_.nodes.rank(slot)), slot};
     // The filters cost most, so they are asked last, and only for a better node.
     if ((!best || candidate < *best) && could_take_it(slot)) best = candidate;
   }
-  if (!best) return lets_go;
+  if (!best) {
+    hold.looked_for_node = !passed_over;  // it may be free later
+    return lets_go;
+  }
   Occupant reservation = occupant_of(pod.pod, claim_of(*pod.shape), {}, true);
   reservation.uid = &hold.uid;
   reservation.kind = Occupant::Kind::kReservation;

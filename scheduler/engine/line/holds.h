@@ -33,6 +33,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -91,9 +92,10 @@ class Holds {
   // guarantee.
   void looked_at(Entity& entity, Time now) const;
 
-  // Holds one of those nodes for the pod, which has a hold of quota, if one could ever take it.
-  // True if another node that was held for it is let go. O(nodes).
-  bool hold_node(const WaitingPod& pod, const Where& if_empty);
+  // Holds one of those nodes for the pod, which has a hold of quota, if one could ever take it; not
+  // one that `is_spoken_for`. True if another node that was held for it is let go. O(nodes).
+  bool hold_node(const WaitingPod& pod, const Where& if_empty,
+                 const std::function<bool(NodeSlot)>& is_spoken_for);
   // Whether the node held for the pod would take it now without the reservation, within the
   // guarantee: on one of those classes, by ascending id.
   [[nodiscard]] bool held_node_has_room(const WaitingPod& pod,

@@ -43,16 +43,29 @@ PodGroups::Key PodGroups::key_of(const WaitingGroup& group) {
   return {group.profile, pod_of(group).pod.metadata.namespace_, group.name};
 }
 
-bool PodGroups::holds_back(WaitingPod& pod, const PodGroup& named) const {
+bool PodGroups::holds_back(WaitingPod& pod, const PodGroup& named) {
   const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, named.name});
   const bool has_begun = found != groups_.end() && !found->second.placed.empty();
   if (has_begun && found->second.start != nullptr) {
     // The start may be given up.
     found->second.start->came_late(pod.pod.metadata.uid);
   } else if (has_begun) {
-    pod.is_late = true;
+    add_late(found->second, pod);
   }
   return !has_begun && !pod.is_late;
+}
+
+void PodGroups::add_late(Group& group, WaitingPod& pod) const {
+  if (std::exchange(pod.is_late, true)) return;
+  constexpr std::size_t kFew = 64;
+  if (group.late.size() >= 2 * group.pruned_at + kFew) {
+    std::erase_if(group.late, [this](const std::string& uid) {
+      const PodRecord* record = world_.pods.find(uid);
+      return record == nullptr || record->waiting() == nullptr;
+    });
+    group.pruned_at = group.late.size();
+  }
+  group.late.push_back(pod.pod.metadata.uid);
 }
 
 bool PodGroups::comes_late(const WaitingPod& pod) const {
@@ -190,6 +203,24 @@ void PodGroups::has_no_node(const std::string& uid) {
   of_placed_.erase(placed);
   group->second.placed.erase(uid);
   forget_if_empty(group);
+}
+
+void PodGroups::was_not_bound(const std::string& uid) {
+  if (of_placed_.empty()) return;
+  const auto placed = of_placed_.find(uid);
+  if (placed == of_placed_.end()) return;
+  Group& group = placed->second->second;
+  std::vector<std::string> late;
+  if (group.placed.size() == 1) late = std::move(group.late);
+  has_no_node(uid);
+  for (const std::string& each : late) {
+    const PodRecord* record = world_.pods.find(each);
+    if (record == nullptr || record->waiting() == nullptr) continue;
+    WaitingPod& pod = *record->waiting();
+    pod.is_late = false;
+    const bool waits = pod.place == QueuePlace::kParked || pod.place == QueuePlace::kRefused;
+    if (waits) queue_.activate(pod, QueueEvent::kUncounted);
+  }
 }
 
 void PodGroups::forget_if_empty(Groups::iterator group) {

@@ -9,9 +9,11 @@
 //
 // As soon as a pod of the group has a node, the group has started, and each further pod is placed
 // by itself: one that was created anew, one whose bind has failed, and those beyond the number that
-// start together. Such a pod is not held back later, when the others have finished. So nothing has
-// to be remembered over a restart of this process: which pods have nodes shows what was decided. A
-// pod that is being deleted does not count, so that a new run may use the name of the last one.
+// start together. Such a pod is not held back later, when the others have finished; but it is if
+// the binds of all others have failed. Which pods have nodes shows after a restart of this process
+// what was decided; only for pods that wait when all others have finished a new start is awaited
+// then. A pod that is being deleted does not count, so that a new run may use the name of the last
+// one.
 //
 // Between the two a group may be starting (group_start.h). A further pod that comes then joins the
 // others if it finds room; if the start is given up, it waits with them.
@@ -50,7 +52,7 @@ class PodGroups {
 
   // Whether the pod, which has its turn, may not be placed by itself: it names a group of which no
   // pod has a node yet.
-  [[nodiscard]] bool holds_back(WaitingPod& pod, const PodGroup& named) const;
+  [[nodiscard]] bool holds_back(WaitingPod& pod, const PodGroup& named);
   // Whether kMostPods wait with that group already.
   [[nodiscard]] bool is_full(const WaitingPod& pod, const PodGroup& named) const;
   // The pod leaves the queue, and waits with its group, which is active from now on.
@@ -83,9 +85,11 @@ class PodGroups {
   // group has a node.
   [[nodiscard]] GroupId among_others(const std::string& uid) const;
 
-  // The pod has a node; does nothing if it names no group / has none any more, or is being deleted.
+  // The pod has a node; does nothing if it names no group / has none any more, or is being deleted
+  // / has none after all: if no other of its group has one, those that came late wait with it.
   void has_node(const k8s::Pod& pod, std::size_t profile);
   void has_no_node(const std::string& uid);
+  void was_not_bound(const std::string& uid);
 
  private:
   using Key = std::tuple<std::size_t, std::string, std::string>;  // profile, namespace, name
@@ -93,11 +97,15 @@ class PodGroups {
     std::unordered_set<std::string> placed;  // by uid
     std::unique_ptr<WaitingGroup> waiting;   // null: no pod waits with it
     std::unique_ptr<GroupStart> start;       // null: it is not starting
+    // By uid, the pods that are placed by themselves because others have nodes; some may be gone.
+    std::vector<std::string> late;
+    std::size_t pruned_at = 0;  // the size of `late` after it was last pruned
   };
   using Groups = std::map<Key, Group>;
   static Key key_of(const WaitingGroup& group);
   // Computes what follows from its members.
   void renew(WaitingGroup& group);
+  void add_late(Group& group, WaitingPod& pod) const;
   // No pod waits with it any more.
   void end_waiting(Groups::iterator group);
   void forget_if_empty(Groups::iterator group);

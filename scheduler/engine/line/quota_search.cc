@@ -107,6 +107,8 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingGroup& group) {
   if (group.in_line && group.queue != kMainQueue && must_wait_for_turn(group)) {
     return kWaitsForTurn;
   }
+  // Its message says behind how many it is.
+  if (group.told_of_turn) return std::nullopt;
   // The group may start without its largest pod.
   if (group.members.size() > group.min_count) return std::nullopt;
   const WaitingPod& largest = *group.largest;
@@ -136,6 +138,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
     return waits_for_nodes(ruling);
   }
   if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
+  if (pod.told_of_turn) return std::nullopt;
   const Hold* hold = holds_.of(pod);
   const Ruling ruling = pod.apart.any() ? finder_.ruling_for(pod) : Ruling{};
   Found found;

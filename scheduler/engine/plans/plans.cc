@@ -178,6 +178,10 @@ void Plans::room_changed(NodeSlot node) {
     due_.insert(each->second);
 }
 
+void Plans::quota_changed() {
+  for (const auto& [node, plan] : on_node_) due_.insert(plan);
+}
+
 void Plans::leaves_by(const std::string& uid, Time deadline) {
   for (const Id id : departures_.leaves_by(uid, deadline)) wait_until(plans_.find(id), deadline);
 }
@@ -359,7 +363,7 @@ std::optional<Decision> Plans::next(Time now) {
     const bool is_ready = readiness.state == Readiness::State::kReady;
     const bool made_room = plan->second.makes_room;
     const bool moves = plan->second.moves;
-    const bool by_node = plan->second.by_node;
+    const bool by_node = plan->second.by_node && readiness.by_node;
     if (made_room && is_ready) {
       if (auto part = prepare(plan, now)) return *std::move(part);
     } else if (made_room) {
@@ -416,14 +420,19 @@ Readiness Plans::readiness_of(Id id, const Plan& plan, Time now) const {
 
 Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) const {
   using State = Readiness::State;
+  const WaitingPod& pod = *world_.pods.find(plan.bind.pod.uid)->waiting();
+  // Its claims may be gone since it was placed.
+  if (auto objection = objection_to(pod.pod, pod.constraints)) {
+    return {State::kFailed, std::move(objection->refusal.reason), false};
+  }
   const std::string_view now = obstacle(id, plan, node, {});
   if (now.empty()) return {};
   if (plan.leaving.empty()) {
-    return {State::kFailed,
-            now == kQuotaChanged ? std::string(now) : "the room that was made is taken"};
+    if (now == kQuotaChanged) return {State::kFailed, std::string(now), false};
+    return {State::kFailed, "the room that was made is taken, or the node has changed"};
   }
   const std::string_view lasting = obstacle(id, plan, node, plan.leaving);
-  if (!lasting.empty()) return {State::kFailed, std::string(lasting)};
+  if (!lasting.empty()) return {State::kFailed, std::string(lasting), lasting != kQuotaChanged};
   return {State::kWaits, fmt::format("{} pod(s) have not left the node", plan.leaving.size())};
 }
 

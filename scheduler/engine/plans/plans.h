@@ -103,6 +103,8 @@ class Plans {
   void look_again();
   // The node has changed, or a pod has left it: the same for the plans that wait for room there.
   void room_changed(NodeSlot node);
+  // Quotas, or what they have in use: the same for all plans that wait for room.
+  void quota_changed();
   // The pod, which has a node, is being deleted, and has until then.
   void leaves_by(const std::string& uid, Time deadline);
   // The pod has left its node.
@@ -112,6 +114,9 @@ class Plans {
   void take_back(const std::string& uid);
   // The pod is gone, or was bound by another scheduler.
   void drop(const std::string& uid);
+  // Whether room is made on the node for some pod. / For how many pods it is made, on all nodes.
+  [[nodiscard]] bool make_room_on(NodeSlot node) const { return on_node_.contains(node); }
+  [[nodiscard]] std::size_t making_room() const { return on_node_.size(); }
   // Whether the pod has a node, and its bind has not left the engine yet.
   [[nodiscard]] bool prepares(const std::string& uid) const { return of_pod_.contains(uid); }
 

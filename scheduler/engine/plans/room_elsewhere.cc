@@ -49,6 +49,7 @@ bool RoomElsewhere::has_turn(const std::string& uid) const {
 bool RoomElsewhere::has_room(const PodRecord& record) {
   const WaitingPod& pod = *record.waiting();
   if (!pod.pod.spec.scheduling_gates.empty()) return false;
+  if (objection_to(pod.pod, pod.constraints)) return false;
   WorldTrial trial(world_);
   trial.take_away(record);
   Scope scope;

@@ -32,9 +32,12 @@ class OwnsLabelled final : public FilterPlugin {
 
 }  // namespace
 
+bool WaitsForNamespace::concerns(const k8s::Pod& pod) const {
+  return pod.metadata.labels.find("waits-for") != nullptr;
+}
+
 std::optional<Refusal> WaitsForNamespace::refuses(const k8s::Pod& pod) const {
   const std::string* wanted = pod.metadata.labels.find("waits-for");
-  if (wanted == nullptr) return std::nullopt;
   if (std::find(namespaces_.begin(), namespaces_.end(), *wanted) != namespaces_.end()) {
     return std::nullopt;
   }
@@ -64,40 +67,44 @@ bool WaitsForNamespace::apply(const ClusterChange& change) {
   return true;
 }
 
+const char* WaitsForObject::label() const {
+  switch (kind_) {
+    case Kind::kNode:
+      return "waits-for-node";
+    case Kind::kPod:
+      return "waits-for-pod";
+    case Kind::kEndOfPod:
+      return "waits-for-end-of";
+    case Kind::kClaim:
+      return "waits-for-claim";
+    case Kind::kVolume:
+      return "waits-for-volume";
+    case Kind::kStorageClass:
+      return "waits-for-storage-class";
+    case Kind::kCsiNode:
+      return "waits-for-csi-node";
+    case Kind::kCsiDriver:
+      return "waits-for-csi-driver";
+    case Kind::kCsiStorageCapacity:
+      return "waits-for-csi-storage-capacity";
+    case Kind::kVolumeAttachment:
+      return "waits-for-volume-attachment";
+    case Kind::kDeviceClass:
+      break;
+  }
+  return "waits-for-class";
+}
+
+bool WaitsForObject::concerns(const k8s::Pod& pod) const {
+  return pod.metadata.labels.find(label()) != nullptr;
+}
+
 std::optional<Refusal> WaitsForObject::refuses(const k8s::Pod& pod) const {
-  const auto label = [this] {
-    switch (kind_) {
-      case Kind::kNode:
-        return "waits-for-node";
-      case Kind::kPod:
-        return "waits-for-pod";
-      case Kind::kEndOfPod:
-        return "waits-for-end-of";
-      case Kind::kClaim:
-        return "waits-for-claim";
-      case Kind::kVolume:
-        return "waits-for-volume";
-      case Kind::kStorageClass:
-        return "waits-for-storage-class";
-      case Kind::kCsiNode:
-        return "waits-for-csi-node";
-      case Kind::kCsiDriver:
-        return "waits-for-csi-driver";
-      case Kind::kCsiStorageCapacity:
-        return "waits-for-csi-storage-capacity";
-      case Kind::kVolumeAttachment:
-        return "waits-for-volume-attachment";
-      case Kind::kDeviceClass:
-        break;
-    }
-    return "waits-for-class";
-  }();
-  const std::string* wanted = pod.metadata.labels.find(label);
-  if (wanted == nullptr) return std::nullopt;
+  const std::string* wanted = pod.metadata.labels.find(label());
   const bool there = std::any_of(there_.begin(), there_.end(),
                                  [&](const auto& each) { return each.second == *wanted; });
   if (there != (kind_ == Kind::kEndOfPod)) return std::nullopt;
-  return Refusal{std::string(label) + " " + *wanted, {{.kind = kind()}}};
+  return Refusal{std::string(label()) + " " + *wanted, {{.kind = kind()}}};
 }
 
 ChangeMask WaitsForObject::kind() const {
@@ -121,8 +128,6 @@ ChangeMask WaitsForObject::kind() const {
   }
   return kDeviceClassChanged;
 }
-
-std::string WaitsForObject::note(const k8s::Pod& /*pod*/) const { return ""; }
 
 template <typename Object>
 bool WaitsForObject::note_object(const ClusterChange& change) {

@@ -24,6 +24,7 @@ inline constexpr sched::Time kStart{std::chrono::seconds{1'000'000}};
 class WaitsForNamespace final : public sched::ClusterConstraint {
  public:
   [[nodiscard]] std::string_view name() const override { return "WaitsForNamespace"; }
+  [[nodiscard]] bool concerns(const k8s::Pod& pod) const override;
   [[nodiscard]] std::optional<sched::Refusal> refuses(const k8s::Pod& pod) const override;
   [[nodiscard]] std::string note(const k8s::Pod& pod) const override;
   bool apply(const sched::ClusterChange& change) override;
@@ -59,11 +60,12 @@ class WaitsForObject final : public sched::ClusterConstraint {
   };
   explicit WaitsForObject(Kind kind) : kind_(kind) {}
   [[nodiscard]] std::string_view name() const override { return "WaitsForObject"; }
+  [[nodiscard]] bool concerns(const k8s::Pod& pod) const override;
   [[nodiscard]] std::optional<sched::Refusal> refuses(const k8s::Pod& pod) const override;
-  [[nodiscard]] std::string note(const k8s::Pod& pod) const override;
   bool apply(const sched::ClusterChange& change) override;
 
  private:
+  [[nodiscard]] const char* label() const;
   [[nodiscard]] sched::ChangeMask kind() const;
   template <typename Object>
   bool note_object(const sched::ClusterChange& change);

@@ -79,7 +79,8 @@ TEST_CASE("while victims leave, their room is the pod's") {
   SECTION("somebody else's pod takes it: told, and after twice the node is left out") {
     s.has(their_pod("thief").gpus(8).on("n"));
     s.pod_gone(b);
-    CHECK(s.decide() == Texts{"p not to n: the room that was made is taken"});
+    CHECK(s.decide() ==
+          Texts{"p not to n: the room that was made is taken, or the node has changed"});
     s.now += 10s;
     CHECK(s.decide().size() == 1);
   }
@@ -392,6 +393,66 @@ TEST_CASE("a pod that takes another's room goes on with its victims") {
   CHECK(s.decide() == Texts{"q → n"});
 }
 
+TEST_CASE("nothing is held for another pod on a node on which room is made") {
+  Preempting s;
+  s.has(h100("n"));
+  s.has(gpu_quota("a").of("ml").line("H100", 8));
+  const k8s::Pod low = s.runs("low", "n", kLow, 8);
+  s.has(in("ml", "waits-long", 8).priority(kLow));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + 590s;
+  s.has(wants(8));
+  REQUIRE(s.decide().back() == "p gets n without low");
+  s.prepared(1);
+  s.terminates(low, 60s);
+  s.now = kStart + 601s;
+  static_cast<void>(s.decide());
+  SECTION("the pod gets it") {
+    s.pod_gone(low);
+    CHECK(s.decide().front() == "p → n");
+  }
+  SECTION("and when it is gone, the node is held for the other") {
+    s.pod_gone(wants(8));
+    static_cast<void>(s.decide());
+    s.has(wants(1, kMid, "small"));
+    s.pod_gone(low);
+    CHECK(s.decide().front() == "waits-long → n");
+  }
+}
+
+TEST_CASE("a pod that is refused by the time it has room is not bound") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  s.has(name_space("x"));
+  const k8s::Pod low = s.runs("low", "n", kLow, 8);
+  s.has(our_pod("p").gpus(8).priority(kHigh).labelled("waits-for", "x"));
+  REQUIRE(s.decide() == Texts{"p gets n without low"});
+  s.prepared(1);
+  s.apply(event::NamespaceDeleted{"x"});
+  s.pod_gone(low);
+  CHECK(s.decide() == Texts{"p not to n: waiting for x"});
+  s.now += 20s;
+  CHECK(s.decide() == Texts{"p waits: 0/1 nodes are available: waiting for x."});
+  s.has(name_space("x"));
+  CHECK(s.decide() == Texts{"p → n"});  // which is not left out for it
+}
+
+TEST_CASE("a node is not left out for a pod because its quota has changed") {
+  Preempting s;
+  s.has(node("n").gpus(16).product(kH100).cpu("64"));
+  const auto quota = [](int gpus) { return gpu_quota("a").of("a").line("H100", gpus); };
+  s.has(quota(8));
+  s.runs("a", "low", "n", kLow, 8);
+  s.has(in("a", "p", 8).priority(kHigh));
+  for (int i = 0; i < 4; ++i) {
+    CHECK(s.decide() == Texts{"p gets n without low"});
+    s.has(quota(4));
+    CHECK(s.decide().front() == "p not to n: its GPU quota has changed");
+    s.has(quota(8));
+    s.now += 20s;
+  }
+}
+
 TEST_CASE("a pod whose room others take is not kept from the node for that") {
   Preempting s;
   s.has(node("n").gpus(8));
@@ -503,9 +564,12 @@ TEST_CASE("a quota is not exceeded by pods that are on their way out") {
     s.pod_gone(low);
     CHECK(s.decide() == Texts{"p → n"});
   }
+  SECTION("also because it gives more") {
+    s.has(gpu_quota("a").of("a").line("H100", 16));
+    CHECK(s.decide() == Texts{"p → n"});
+  }
   SECTION("it is not, if its quota gives less by then") {
     s.has(gpu_quota("a").of("a").line("H100", 4));
-    s.has(node("n").gpus(16).product(kH100).cpu("64").labelled("x", "y"));
     CHECK(s.decide().front() == "p not to n: its GPU quota has changed");
   }
 }

@@ -297,6 +297,20 @@ TEST_CASE("a late pod of a group does not wait for pods that have finished") {
   CHECK(s.outcome().bound == 1);
 }
 
+TEST_CASE("a late pod waits with the others if the binds of all of them have failed") {
+  Groups s;
+  s.has_nodes(4);
+  s.has_pods("train", 4, 5);
+  REQUIRE(s.outcome().bound == 4);
+  for (int i = 0; i < 4; ++i) s.bind_failed(of("train", 4, i), "n" + std::to_string(i));
+  s.has(our_pod("single").gpus(8));
+  CHECK(s.decide() == Texts{"single → n0"});
+  s.now += 2s;
+  CHECK(s.outcome().bound == 0);
+  s.has_nodes(1);
+  CHECK(s.outcome().bound == 4);
+}
+
 TEST_CASE("a late pod of one group that goes over to another waits with that") {
   Groups s;
   s.has_nodes(2);

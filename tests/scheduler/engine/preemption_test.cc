@@ -481,6 +481,28 @@ TEST_CASE("a pod that would borrow gets room that becomes free anyway") {
   CHECK(s.decide() == Texts{"p gets n without"});
 }
 
+TEST_CASE("nobody is evicted while enough quota comes back from pods that leave elsewhere") {
+  Preempting s;
+  s.has(h100("n1"));
+  s.has(h100("n2"));
+  s.has(gpu_quota("a").of("a").line("H100", 8));
+  const k8s::Pod going = s.runs("a", "going", "n1", kLow, 4);
+  s.runs("a", "stays", "n2", kLow, 4);
+  s.has(node("n1").gpus(8).product(kH100).cpu("64").cordoned());
+  s.terminates(going);
+  s.has(in("a", "p", 4).priority(kHigh));
+  CHECK_THAT(s.refusal(), Catch::Contains("quota is coming back from pods that are being deleted"));
+  SECTION("it comes") {
+    s.pod_gone(going);
+    CHECK(s.decide() == Texts{"p → n2"});
+  }
+  SECTION("it does not: the pod hangs") {
+    s.now += 89s;
+    static_cast<void>(s.decide());
+    CHECK(s.decide_within(2s) == Texts{"p gets n2 without stays"});
+  }
+}
+
 TEST_CASE("a pod without its turn evicts nobody") {
   Preempting s;
   s.has(h100("n"));
@@ -494,4 +516,6 @@ TEST_CASE("a pod without its turn evicts nobody") {
   REQUIRE(told.size() == 2);
   CHECK_THAT(told[0], Catch::Contains("first waits"));
   CHECK_THAT(told[1], Catch::Contains("p waits"));
+  s.pod_gone(never);
+  CHECK(s.decide() == Texts{"p gets n without low"});
 }
