@@ -60,45 +60,45 @@ class Engine::Parts {
   PodGroups groups{world, queue, waking};
   AssumedPods assumed{world, queue, waking, groups};
   Plans plans{world, finder, queue, search, assumed, groups};
-  Intake intake{{.world = world,
-                 .queue = queue,
-                 .waking = waking,
-                 .groups = groups,
-                 .plans = plans,
-                 .backoffs = backoffs,
-                 .foreign = foreign,
-                 .misnamed = misnamed,
-                 .complaints = complaints}};
+  Intake intake{{.world_ = world,
+                 .queue_ = queue,
+                 .waking_ = waking,
+                 .groups_ = groups,
+                 .plans_ = plans,
+                 .backoffs_ = backoffs,
+                 .foreign_ = foreign,
+                 .misnamed_ = misnamed,
+                 .complaints_ = complaints}};
 
   // Decisions.
   QuotaWords words{world, queue, holds};
   RepartitionAdvice repartitions{world.options.repartition_interval};
-  Place place{{.world = world,
-               .finder = finder,
-               .queue = queue,
-               .holds = holds,
-               .search = search,
-               .assumed = assumed,
-               .plans = plans,
-               .words = words,
-               .repartitions = repartitions}};
-  PlaceGroup place_group{{.world = world,
-                          .finder = finder,
-                          .queue = queue,
-                          .holds = holds,
-                          .search = search,
-                          .groups = groups,
-                          .plans = plans,
-                          .place = place,
-                          .words = words}};
-  Preempt preempt{{.world = world,
-                   .finder = finder,
-                   .queue = queue,
-                   .holds = holds,
-                   .search = search,
-                   .assumed = assumed,
-                   .plans = plans,
-                   .groups = groups}};
+  Place place{{.world_ = world,
+               .finder_ = finder,
+               .queue_ = queue,
+               .holds_ = holds,
+               .search_ = search,
+               .assumed_ = assumed,
+               .plans_ = plans,
+               .words_ = words,
+               .repartitions_ = repartitions}};
+  PlaceGroup place_group{{.world_ = world,
+                          .finder_ = finder,
+                          .queue_ = queue,
+                          .holds_ = holds,
+                          .search_ = search,
+                          .groups_ = groups,
+                          .plans_ = plans,
+                          .place_ = place,
+                          .words_ = words}};
+  Preempt preempt{{.world_ = world,
+                   .finder_ = finder,
+                   .queue_ = queue,
+                   .holds_ = holds,
+                   .search_ = search,
+                   .assumed_ = assumed,
+                   .plans_ = plans,
+                   .groups_ = groups}};
   Advise advise{world, finder, queue, search, repartitions};
 
   // Decides on the entity that has the next turn. nullopt: there is nothing to tell.

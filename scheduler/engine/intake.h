@@ -19,29 +19,22 @@
 
 namespace sched {
 
-class Intake {
+// The parts of the engine that it uses; they outlive it.
+struct IntakeParts {
+  World& world_;
+  Queues& queue_;
+  Waking& waking_;
+  PodGroups& groups_;
+  Plans& plans_;
+  NodeBackoffs& backoffs_;
+  ForeignGpuPods& foreign_;
+  MisnamedSchedulers& misnamed_;
+  NodeComplaints& complaints_;
+};
+
+class Intake : private IntakeParts {
  public:
-  struct Borrowed {  // all of it outlives the intake
-    World& world;
-    Queues& queue;
-    Waking& waking;
-    PodGroups& groups;
-    Plans& plans;
-    NodeBackoffs& backoffs;
-    ForeignGpuPods& foreign;
-    MisnamedSchedulers& misnamed;
-    NodeComplaints& complaints;
-  };
-  explicit Intake(const Borrowed& parts)
-      : world_(parts.world),
-        queue_(parts.queue),
-        waking_(parts.waking),
-        groups_(parts.groups),
-        plans_(parts.plans),
-        backoffs_(parts.backoffs),
-        foreign_(parts.foreign),
-        misnamed_(parts.misnamed),
-        complaints_(parts.complaints) {}
+  explicit Intake(const IntakeParts& parts) : IntakeParts(parts) {}
 
   void apply(Event&& event, Time now);
 
@@ -86,15 +79,6 @@ class Intake {
   void note_foreign(const k8s::Pod& pod, NodeSlot node, const Claim& claim);
   void note_misnamed(const k8s::Pod& pod);
 
-  World& world_;
-  Queues& queue_;
-  Waking& waking_;
-  PodGroups& groups_;
-  Plans& plans_;
-  NodeBackoffs& backoffs_;
-  ForeignGpuPods& foreign_;
-  MisnamedSchedulers& misnamed_;
-  NodeComplaints& complaints_;
   bool synced_ = false;
 };
 

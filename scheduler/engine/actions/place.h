@@ -20,30 +20,23 @@
 
 namespace sched {
 
-class Place {
+// The parts of the engine that it uses; they outlive it.
+struct PlaceParts {
+  World& world_;
+  Finder& finder_;
+  Queues& queue_;
+  Holds& holds_;
+  QuotaSearch& search_;
+  AssumedPods& assumed_;
+  Plans& plans_;
+  const QuotaWords& words_;
+  RepartitionAdvice& repartitions_;
+};
+
+class Place : private PlaceParts {
  public:
-  struct Borrowed {  // all of it outlives the action
-    World& world;
-    Finder& finder;
-    Queues& queue;
-    Holds& holds;
-    QuotaSearch& search;
-    AssumedPods& assumed;
-    Plans& plans;
-    const QuotaWords& words;
-    RepartitionAdvice& repartitions;
-  };
-  explicit Place(const Borrowed& parts)
-      : world_(parts.world),
-        finder_(parts.finder),
-        queue_(parts.queue),
-        holds_(parts.holds),
-        search_(parts.search),
-        assumed_(parts.assumed),
-        plans_(parts.plans),
-        words_(parts.words),
-        repartitions_(parts.repartitions),
-        reports_(parts.world.nodes, parts.world.names) {}
+  explicit Place(const PlaceParts& parts)
+      : PlaceParts(parts), reports_(world_.nodes, world_.names) {}
 
   // Decides on the pod and takes it out of its place in the queue. Nullopt: it waits, and there is
   // nothing new to report.
@@ -81,15 +74,6 @@ class Place {
   // A new report about the pod; it has only the constraints' notes yet.
   [[nodiscard]] decision::Unschedulable refusal_of(WaitingPod& pod) const;
 
-  World& world_;
-  Finder& finder_;
-  Queues& queue_;
-  Holds& holds_;
-  QuotaSearch& search_;
-  AssumedPods& assumed_;
-  Plans& plans_;
-  const QuotaWords& words_;
-  RepartitionAdvice& repartitions_;
   FitReports reports_;
   std::uint64_t draws_ = 0;  // random tie-breaks so far
 };

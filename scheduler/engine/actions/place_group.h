@@ -22,31 +22,26 @@
 
 namespace sched {
 
-class PlaceGroup {
+// The parts of the engine that it uses; they outlive it.
+struct PlaceGroupParts {
+  World& world_;
+  Finder& finder_;
+  Queues& queue_;
+  Holds& holds_;
+  QuotaSearch& search_;
+  PodGroups& groups_;
+  Plans& plans_;
+  Place& place_;
+  const QuotaWords& words_;
+};
+
+class PlaceGroup : private PlaceGroupParts {
  public:
-  struct Borrowed {  // all of it outlives the action
-    World& world;
-    Finder& finder;
-    Queues& queue;
-    Holds& holds;
-    QuotaSearch& search;
-    PodGroups& groups;
-    Plans& plans;
-    Place& place;
-    const QuotaWords& words;
-  };
-  explicit PlaceGroup(const Borrowed& parts)
-      : world_(parts.world),
-        queue_(parts.queue),
-        holds_(parts.holds),
-        search_(parts.search),
-        groups_(parts.groups),
-        plans_(parts.plans),
-        place_(parts.place),
-        words_(parts.words),
-        seats_(parts.world, parts.finder, parts.search, parts.holds),
-        decided_(parts.world),
-        retries_(parts.groups) {}
+  explicit PlaceGroup(const PlaceGroupParts& parts)
+      : PlaceGroupParts(parts),
+        seats_(world_, finder_, search_, holds_),
+        decided_(world_),
+        retries_(groups_) {}
 
   // Decides on the group, and puts it elsewhere. What is decided comes from next().
   void attempt(WaitingGroup& group, Time now);
@@ -93,14 +88,6 @@ class PlaceGroup {
   [[nodiscard]] Time tell(WaitingGroup& group, const Told& told, Time now);
   [[nodiscard]] Decision refusal_of(WaitingPod& pod, const std::string& problem) const;
 
-  World& world_;
-  Queues& queue_;
-  Holds& holds_;
-  QuotaSearch& search_;
-  PodGroups& groups_;
-  Plans& plans_;
-  Place& place_;
-  const QuotaWords& words_;
   GroupSearch seats_;
   DecidedTogether decided_;
   Retries retries_;

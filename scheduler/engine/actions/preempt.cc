@@ -18,17 +18,6 @@ std::string with_words(std::string message, const std::string& words) {
 
 }  // namespace
 
-Preempt::Preempt(const Borrowed& parts)
-    : world_(parts.world),
-      finder_(parts.finder),
-      queue_(parts.queue),
-      holds_(parts.holds),
-      search_(parts.search),
-      assumed_(parts.assumed),
-      plans_(parts.plans),
-      groups_(parts.groups),
-      victims_(parts.world, parts.finder, parts.holds, parts.plans, parts.groups) {}
-
 bool Preempt::could_help(const WaitingPod& pod) const {
   if (pod.place != QueuePlace::kParked || groups_.comes_late(pod)) return false;
   return pod.queue == kMainQueue || !search_.must_wait_for_turn(pod);

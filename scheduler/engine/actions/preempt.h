@@ -34,19 +34,22 @@
 
 namespace sched {
 
-class Preempt {
+// The parts of the engine that it uses; they outlive it.
+struct PreemptParts {
+  World& world_;
+  Finder& finder_;
+  Queues& queue_;
+  Holds& holds_;
+  const QuotaSearch& search_;
+  AssumedPods& assumed_;
+  Plans& plans_;
+  const PodGroups& groups_;
+};
+
+class Preempt : private PreemptParts {
  public:
-  struct Borrowed {  // all of it outlives the action
-    World& world;
-    Finder& finder;
-    Queues& queue;
-    Holds& holds;
-    const QuotaSearch& search;
-    AssumedPods& assumed;
-    Plans& plans;
-    const PodGroups& groups;
-  };
-  explicit Preempt(const Borrowed& parts);
+  explicit Preempt(const PreemptParts& parts)
+      : PreemptParts(parts), victims_(world_, finder_, holds_, plans_, groups_) {}
 
   // The pod had its turn and was refused as `told` says. Makes room for it, if that is possible; if
   // not, adds to the report why.
@@ -121,14 +124,6 @@ class Preempt {
   // Puts kinds into the order in which they are searched for.
   void sort(std::vector<Kinds::iterator>& kinds) const;
 
-  World& world_;
-  Finder& finder_;
-  Queues& queue_;
-  Holds& holds_;
-  const QuotaSearch& search_;
-  AssumedPods& assumed_;
-  Plans& plans_;
-  const PodGroups& groups_;
   VictimSearch victims_;
   Kinds kinds_;
   Time last_look_{};
