@@ -1,7 +1,7 @@
 #include "scheduler/engine/actions/advise.h"
 
 #include "scheduler/engine/repartition/trials.h"
-#include "scheduler/gpu/mig/plan.h"
+#include "scheduler/gpu/mig/repartitions.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -57,10 +57,11 @@ std::optional<Decision> Advise::next(Time now) {
   std::vector<decision::MigRepartition> found;
   if (!pods.empty()) {
     const RepartitionTrials trials(world_, finder_, context, pods);
-    const auto steps = gpu::mig::plan(trials.nodes(), trials.wanted(), pods.size(),
-                                      [&](std::size_t node, const auto& to, const auto& waiting) {
-                                        return trials.fits(node, to, waiting);
-                                      });
+    const auto steps =
+        gpu::mig::repartitions(trials.nodes(), trials.wanted(), pods.size(),
+                               [&](std::size_t node, const auto& to, const auto& waiting) {
+                                 return trials.fits(node, to, waiting);
+                               });
     for (const gpu::mig::Repartition& step : steps) {
       decision::MigRepartition advice{
           .scheduler_name = pods[step.pods.front()]->pod.spec.scheduler_name,

@@ -1,5 +1,5 @@
-// What nodes would take if their GPUs were cut differently: the planner's questions, answered by
-// the profile's own filters.
+// What nodes would take if their GPUs were cut differently: the questions of
+// gpu::mig::repartitions(), answered by the profile's own filters.
 //
 // A node is cut as a whole, and only while no pod, of any scheduler, holds NVIDIA resources on it:
 // which of its GPUs are idle is not known otherwise, and mig-manager cannot cut a GPU that is in
@@ -15,7 +15,7 @@
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/world/waiting_pod.h"
 #include "scheduler/engine/world/world.h"
-#include "scheduler/gpu/mig/plan.h"
+#include "scheduler/gpu/mig/repartitions.h"
 
 #include <cstddef>
 #include <map>
@@ -44,7 +44,7 @@ class RepartitionTrials {
   [[nodiscard]] const std::vector<gpu::mig::Candidate>& nodes() const { return candidates_; }
   // The profiles that the pods ask for, by their resources under the strategy mixed, sorted.
   [[nodiscard]] std::vector<std::string> wanted() const;
-  // gpu::mig::Trial.
+  // gpu::mig::FitsIfCut.
   [[nodiscard]] std::vector<std::size_t> fits(std::size_t node, const gpu::mig::Configuration& to,
                                               const std::vector<std::size_t>& waiting) const;
 

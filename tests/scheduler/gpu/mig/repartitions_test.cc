@@ -1,5 +1,5 @@
-// Which configurations are known, and that a plan is one that the geometry can realise.
-#include "scheduler/gpu/mig/plan.h"
+// Which configurations are known, and that the geometry can realise each advised one.
+#include "scheduler/gpu/mig/repartitions.h"
 
 #include "bench/devices/place.h"
 #include "scheduler/gpu/demand.h"
@@ -74,8 +74,8 @@ struct Cluster {
     }
     return placed;
   }
-  [[nodiscard]] std::vector<Repartition> plan(mig::PlanLimits limits = {}) const {
-    return mig::plan(
+  [[nodiscard]] std::vector<Repartition> repartitions(mig::RepartitionLimits limits = {}) const {
+    return mig::repartitions(
         nodes, wanted(), pods.size(),
         [this](std::size_t node, const Configuration& to, const auto& waiting) {
           return fits(node, to, waiting);
@@ -85,7 +85,7 @@ struct Cluster {
   // "1 all-3g.40gb ← 0 2"
   [[nodiscard]] std::vector<std::string> steps() const {
     std::vector<std::string> texts;
-    for (const Repartition& step : plan()) {
+    for (const Repartition& step : repartitions()) {
       std::string text = std::to_string(step.node) + " " + step.to.name + " ←";
       for (const std::size_t pod : step.pods) text += " " + std::to_string(pod);
       texts.push_back(text);
@@ -121,7 +121,7 @@ TEST_CASE("every known configuration fits on one GPU of its model") {
   }
 }
 
-TEST_CASE("plans") {
+TEST_CASE("repartitions") {
   const Geometry& a100 = model("A100-80GB");
   const Geometry& a30 = model("A30-24GB");
   const std::string big = "nvidia.com/mig-3g.40gb";
@@ -155,17 +155,17 @@ TEST_CASE("plans") {
   }
 }
 
-TEST_CASE("a plan is cut off at its limits, and what was found until then holds") {
+TEST_CASE("the search ends at its limits, and what was found until then holds") {
   Cluster cluster;
   cluster.nodes.assign(20, {&model("H100-80GB"), 1, "all-disabled"});
   cluster.pods.assign(40, {"nvidia.com/mig-3g.40gb", 1});
-  CHECK(cluster.plan().size() == 8);
-  CHECK(cluster.plan({.repartitions = 3, .trials = 1'000}).size() == 3);
-  CHECK(cluster.plan({.repartitions = 8, .trials = 1}).size() == 1);
-  CHECK(cluster.plan({.repartitions = 8, .trials = 0}).empty());
+  CHECK(cluster.repartitions().size() == 8);
+  CHECK(cluster.repartitions({.repartitions = 3, .trials = 1'000}).size() == 3);
+  CHECK(cluster.repartitions({.repartitions = 8, .trials = 1}).size() == 1);
+  CHECK(cluster.repartitions({.repartitions = 8, .trials = 0}).empty());
 }
 
-TEST_CASE("whatever waits where, a plan is realisable and promises no pod twice") {
+TEST_CASE("whatever waits where, the steps are realisable and promise no pod twice") {
   std::mt19937 random(GENERATE(range(1U, 21U)));
   const auto& geometries = mig::geometries();
   for (int round = 0; round < 50; ++round) {
@@ -185,7 +185,7 @@ TEST_CASE("whatever waits where, a plan is realisable and promises no pod twice"
     std::set<std::size_t> nodes;
     std::set<std::size_t> pods;
     std::size_t before = SIZE_MAX;
-    for (const Repartition& step : cluster.plan()) {
+    for (const Repartition& step : cluster.repartitions()) {
       const Candidate& node = cluster.nodes.at(step.node);
       REQUIRE(nodes.insert(step.node).second);
       REQUIRE(step.to.name != node.configuration);

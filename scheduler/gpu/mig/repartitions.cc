@@ -1,4 +1,4 @@
-#include "scheduler/gpu/mig/plan.h"
+#include "scheduler/gpu/mig/repartitions.h"
 
 #include <algorithm>
 #include <iterator>
@@ -44,9 +44,9 @@ std::vector<std::size_t> without(const std::vector<std::size_t>& all,
 
 }  // namespace
 
-std::vector<Repartition> plan(const std::vector<Candidate>& nodes,
-                              const std::vector<std::string>& wanted, std::size_t pods,
-                              const Trial& fits, PlanLimits limits) {
+std::vector<Repartition> repartitions(const std::vector<Candidate>& nodes,
+                                      const std::vector<std::string>& wanted, std::size_t pods,
+                                      const FitsIfCut& fits, RepartitionLimits limits) {
   std::vector<std::vector<Configuration>> choices;
   for (const Candidate& node : nodes) choices.push_back(choices_for(node, wanted));
   std::vector<std::size_t> waiting(pods);

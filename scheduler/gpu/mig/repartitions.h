@@ -2,9 +2,9 @@
 //
 // Greedy: of all (node, configuration), the one that places the most pods; if several, the one with
 // the fewest GPUs to cut, then by the order of nodes and configurations. Its pods are removed from
-// the list, and the search is repeated until nothing places a pod. This is not the best possible
-// plan (to find that is a set cover problem), but each step is good by itself: the first step alone
-// places the most pods that one node can take. The caller decides what fits where, so a plan never
+// the list, and the search is repeated until nothing places a pod. These are not the best possible
+// steps (to find those is a set cover problem), but each is good by itself: the first step alone
+// places the most pods that one node can take. The caller decides what fits where, so no step
 // promises what the scheduler would not do.
 //
 // Nodes with GPU pods are considered for pods that idle nodes do not place: only the one node with
@@ -32,7 +32,7 @@ struct Candidate {
   std::size_t occupants = 0;  // pods that hold its GPUs, and must end first
 };
 
-// One step of a plan: indices of a node and of the pods that it would take, ascending.
+// One step: indices of a node and of the pods that it would take, ascending.
 struct Repartition {
   std::size_t node = 0;
   Configuration to;
@@ -41,19 +41,19 @@ struct Repartition {
 
 // Which of the `waiting` pods (ascending) the node would take if it were cut so and the pods were
 // put there in this order.
-using Trial = std::function<std::vector<std::size_t>(std::size_t node, const Configuration& to,
-                                                     const std::vector<std::size_t>& waiting)>;
+using FitsIfCut = std::function<std::vector<std::size_t>(std::size_t node, const Configuration& to,
+                                                         const std::vector<std::size_t>& waiting)>;
 
-struct PlanLimits {
+struct RepartitionLimits {
   std::size_t repartitions = 8;
   std::size_t trials = 2'000;
 };
 
 // `wanted`: the profiles that pods wait for, as resource names; configurations without any of them
 // are not tried. Calls `fits` at most limits.trials times; then what was found is returned.
-[[nodiscard]] std::vector<Repartition> plan(const std::vector<Candidate>& nodes,
-                                            const std::vector<std::string>& wanted,
-                                            std::size_t pods, const Trial& fits,
-                                            PlanLimits limits = {});
+[[nodiscard]] std::vector<Repartition> repartitions(const std::vector<Candidate>& nodes,
+                                                    const std::vector<std::string>& wanted,
+                                                    std::size_t pods, const FitsIfCut& fits,
+                                                    RepartitionLimits limits = {});
 
 }  // namespace sched::gpu::mig
