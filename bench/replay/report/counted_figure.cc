@@ -42,23 +42,23 @@ std::string figure_text(const PolicyRuns& policy, const CountedFigure& figure) {
   return page::spread(policy.figure(std::string(figure.name)), figure.decimals);
 }
 
-Standing standing_of(const Comparison& comparison) {
-  Standing standing;
-  standing.figure = counted_figure(comparison);
-  const std::string name(standing.figure.name);
+Ranking ranking_of(const Comparison& comparison) {
+  Ranking ranking;
+  ranking.figure = counted_figure(comparison);
+  const std::string name(ranking.figure.name);
   for (const PolicyRuns& policy : comparison.policies) {
-    if (policy.figure(name).runs > 0) standing.ranked.push_back(&policy);
+    if (policy.figure(name).runs > 0) ranking.ranked.push_back(&policy);
   }
-  std::stable_sort(standing.ranked.begin(), standing.ranked.end(),
+  std::stable_sort(ranking.ranked.begin(), ranking.ranked.end(),
                    [&](const PolicyRuns* a, const PolicyRuns* b) {
                      return a->figure(name).mean < b->figure(name).mean;
                    });
-  while (standing.leaders < standing.ranked.size() &&
-         !is_clearly_behind(*standing.ranked[standing.leaders], *standing.ranked.front(),
-                            standing.figure)) {
-    ++standing.leaders;
+  while (ranking.leaders < ranking.ranked.size() &&
+         !is_clearly_behind(*ranking.ranked[ranking.leaders], *ranking.ranked.front(),
+                            ranking.figure)) {
+    ++ranking.leaders;
   }
-  return standing;
+  return ranking;
 }
 
 }  // namespace bench::replay

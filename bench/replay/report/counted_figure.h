@@ -35,7 +35,7 @@ inline constexpr CountedFigure kUnallocated{"unallocated", "unallocated, % of GP
 // "12,405 ± 1,947": as every part of the page has it.
 [[nodiscard]] std::string figure_text(const PolicyRuns& policy, const CountedFigure& figure);
 
-struct Standing {
+struct Ranking {
   CountedFigure figure = kUnallocated;
   std::vector<const PolicyRuns*> ranked;  // that have the figure; the best first
   // How many of them are not clearly behind the first: the means differ by no more than the larger
@@ -43,6 +43,6 @@ struct Standing {
   std::size_t leaders = 0;
 };
 
-[[nodiscard]] Standing standing_of(const Comparison& comparison);
+[[nodiscard]] Ranking ranking_of(const Comparison& comparison);
 
 }  // namespace bench::replay

@@ -73,25 +73,25 @@ std::string of_one_policy(const PolicyRuns& policy, const CountedFigure& figure)
   return fmt::format("pods waited for GPUs under {}: {}.", named(policy), amount(policy, figure));
 }
 
-std::string of_policies(const Standing& standing) {
-  const auto& ranked = standing.ranked;
-  const auto leaders_end = ranked.begin() + static_cast<std::ptrdiff_t>(standing.leaders);
+std::string of_policies(const Ranking& ranking) {
+  const auto& ranked = ranking.ranked;
+  const auto leaders_end = ranked.begin() + static_cast<std::ptrdiff_t>(ranking.leaders);
   const std::vector<const PolicyRuns*> leaders(ranked.begin(), leaders_end);
   const std::vector<const PolicyRuns*> others(leaders_end, ranked.end());
   const std::string rest =
-      others.empty() ? "" : fmt::format(" Then: {}.", amounts(others, standing.figure));
+      others.empty() ? "" : fmt::format(" Then: {}.", amounts(others, ranking.figure));
   if (others.empty()) {
     return fmt::format("there is no clear difference between {}: {}{}.",
-                       page::listed(names(leaders)), unit_of(standing.figure),
-                       amounts(leaders, standing.figure));
+                       page::listed(names(leaders)), unit_of(ranking.figure),
+                       amounts(leaders, ranking.figure));
   }
   if (leaders.size() == 1) {
-    return fmt::format("{} {}: {}.{}", named(*leaders.front()), did_best(standing.figure),
-                       amount(*leaders.front(), standing.figure), rest);
+    return fmt::format("{} {}: {}.{}", named(*leaders.front()), did_best(ranking.figure),
+                       amount(*leaders.front(), ranking.figure), rest);
   }
   return fmt::format("{} {}, without a clear difference between them: {}{}.{}",
-                     page::listed(names(leaders)), did_best(standing.figure),
-                     unit_of(standing.figure), amounts(leaders, standing.figure), rest);
+                     page::listed(names(leaders)), did_best(ranking.figure),
+                     unit_of(ranking.figure), amounts(leaders, ranking.figure), rest);
 }
 
 std::size_t number_of_seeds(const Comparison& comparison) {
@@ -113,17 +113,17 @@ std::string how_sure(const Comparison& comparison) {
 }
 
 std::string of_comparison(const Comparison& comparison) {
-  const Standing standing = standing_of(comparison);
-  if (standing.ranked.empty()) return "";
+  const Ranking ranking = ranking_of(comparison);
+  if (ranking.ranked.empty()) return "";
   const std::string where = fmt::format("On the trace “{}” ", comparison.trace);
   if (all_placed_at_once(comparison)) {
     return where + fmt::format("every pod was placed as soon as it came, under {}.",
-                               page::listed(names(standing.ranked)));
+                               page::listed(names(ranking.ranked)));
   }
-  if (standing.ranked.size() == 1) {
-    return where + of_one_policy(*standing.ranked.front(), standing.figure);
+  if (ranking.ranked.size() == 1) {
+    return where + of_one_policy(*ranking.ranked.front(), ranking.figure);
   }
-  return where + of_policies(standing) + how_sure(comparison);
+  return where + of_policies(ranking) + how_sure(comparison);
 }
 
 std::string traces(std::size_t count) {
@@ -136,14 +136,14 @@ struct Tally {
   std::size_t unclear = 0;
   std::map<std::size_t, std::pair<std::string, std::size_t>> led;  // by policy: its name, how many
 
-  void add(const Standing& standing) {
+  void add(const Ranking& ranking) {
     ++comparisons;
-    if (standing.leaders != 1) {
+    if (ranking.leaders != 1) {
       ++unclear;
       return;
     }
-    auto& [name, count] = led[standing.ranked.front()->index];
-    name = named(*standing.ranked.front());
+    auto& [name, count] = led[ranking.ranked.front()->index];
+    name = named(*ranking.ranked.front());
     ++count;
   }
 };
@@ -171,12 +171,12 @@ std::string of_comparisons(const std::vector<Comparison>& comparisons) {
   Tally unallocated;
   std::size_t not_compared = 0;
   for (const Comparison& comparison : comparisons) {
-    const Standing standing = standing_of(comparison);
-    if (standing.ranked.size() < 2 || all_placed_at_once(comparison)) {
+    const Ranking ranking = ranking_of(comparison);
+    if (ranking.ranked.size() < 2 || all_placed_at_once(comparison)) {
       ++not_compared;
       continue;
     }
-    (standing.figure == kUnallocated ? unallocated : waited).add(standing);
+    (ranking.figure == kUnallocated ? unallocated : waited).add(ranking);
   }
   std::vector<std::string> sentences;
   if (waited.comparisons > 0) sentences.push_back(text_of(waited, "GPU-hours waited"));
