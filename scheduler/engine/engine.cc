@@ -117,7 +117,7 @@ class Engine::Parts {
         return std::nullopt;
       }
       // It evicts none before its group has started. Then it has another turn.
-      if (groups.comes_late(pod)) return place.attempt(pod, now);
+      if (groups.joins_starting_group(pod)) return place.attempt(pod, now);
     }
     // Constructed where it is returned: a move costs as much as a few questions.
     if (!world.preempts()) return place.attempt(pod, now);

@@ -151,7 +151,7 @@ Entity* Queues::next() {
       if (!next_round()) return nullptr;
       continue;
     }
-    if (had_its_part(*head)) {
+    if (has_used_its_round(*head)) {
       touch(head->queue).put_off(*head);
       if (!std::exchange(any_put_off_, true)) turns_since_ = 0;
       continue;
@@ -173,7 +173,7 @@ void Queues::turn_is_over() {
   if (nodes > 0) searched_[tenant_] += nodes;
 }
 
-bool Queues::had_its_part(const Entity& entity) const {
+bool Queues::has_used_its_round(const Entity& entity) const {
   if (searched_.empty()) return false;
   const auto found = searched_.find(entity.tenant);
   return found != searched_.end() && found->second >= kSearchedInRound;

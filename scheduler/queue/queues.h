@@ -172,8 +172,8 @@ class Queues {
   void refresh(QueueId id, Slot& slot);
   void refresh_borrower(QueueId id, Slot& slot, WaitsFor asleep);
   [[nodiscard]] Entity* first_head();
-  // Whether the entity's tenant has had its part of this round.
-  [[nodiscard]] bool had_its_part(const Entity& entity) const;
+  // Whether searches for the entity's tenant have looked at kSearchedInRound nodes in this round.
+  [[nodiscard]] bool has_used_its_round(const Entity& entity) const;
   // False: nothing was put off.
   bool next_round();
   // Marks for a check the quotas that may borrow and would have their turn before every other

@@ -90,13 +90,13 @@ void GroupSearch::search(const Asked& asked, Found& found) {
   std::set<PodClassId> seated;
   std::size_t terms = 0;  // of the classes that are seated
   // If one finds no room, no other that asks for the same does.
-  std::set<std::pair<ShapeId, PodClassId>> in_vain;
+  std::set<std::pair<ShapeId, PodClassId>> without_room;
   for (WaitingPod* pod : asked.pods) {
     if (found.seats.size() == asked.group.min_count) break;
     if ((found.ended = found.cost > kMostCost)) break;
     const std::pair kind{pod->shape.id(), pod->pod_class.id()};
     const bool alike = pod->constraints.empty() && pod->refused_binds.left_out().empty();
-    if (alike && in_vain.contains(kind)) continue;
+    if (alike && without_room.contains(kind)) continue;
     const std::size_t own_terms = terms_across_nodes(pod->pod.spec);
     if (asked.by_rules) {
       found.cost += kCostOfTerm * terms + kCostOfCount * own_terms * trial.nodes.touched().size();
@@ -109,7 +109,7 @@ void GroupSearch::search(const Asked& asked, Found& found) {
       if (seated.insert(pod->pod_class.id()).second) terms += own_terms;
       continue;
     }
-    in_vain.insert(kind);
+    without_room.insert(kind);
     // No other domain takes the first.
     if (found.seats.empty() && !asked.not_first.empty()) return;
   }

@@ -19,7 +19,7 @@ std::string with_words(std::string message, const std::string& words) {
 }  // namespace
 
 bool Preempt::could_help(const WaitingPod& pod) const {
-  if (pod.place != QueuePlace::kParked || groups_.comes_late(pod)) return false;
+  if (pod.place != QueuePlace::kParked || groups_.joins_starting_group(pod)) return false;
   return pod.queue == kMainQueue || !search_.must_wait_for_turn(pod);
 }
 

@@ -1,6 +1,6 @@
 // When groups that have found no room are tried again.
 //
-// An attempt in vain costs as much as one that succeeds, and a change may wake many groups. So
+// An attempt that fails costs as much as one that succeeds, and a change may wake many groups. So
 // these attempts have an allowance. Groups that come when nothing is left of it are postponed. They
 // get what is left next, one after the other: each namespace in turn, and in each the group that
 // was postponed first. So a namespace with many large groups does not keep those of others from

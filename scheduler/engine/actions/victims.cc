@@ -34,12 +34,12 @@ constexpr const char* kBudgets = "PodDisruptionBudget(s) would be violated";
 constexpr const char* kUnreadableBudgets = "PodDisruptionBudgets cannot be read";
 constexpr const char* kNotTried = "not tried for preemption";
 
-// The first criterion between two choices: the lesser is better, whatever the priorities are.
+// The first criterion between two choices: the smaller value wins, whatever the priorities are.
 auto rank_of(const Victims& victims) {
   return std::tuple(victims.violations, !victims.within_loans, victims.whose);
 }
 
-// The second criterion: the lesser choice does less harm.
+// The second criterion: the smaller value is the less harm.
 auto harm_of(const Victims& victims) {
   constexpr std::int64_t kAboveAll = std::int64_t{1} << 31U;
   std::int32_t highest = 0;

@@ -35,7 +35,7 @@ void NodeBackoffs::pod_rejected(const event::PodRejected& event, Time now) {
     return;
   }
   if (is_by_rule(event, present ? &world_.nodes.facts(slot).gpu : nullptr)) return;
-  if (!speaks_against_node(event, slot) || !black_holes_->rejected(event, now)) return;
+  if (!is_fault_of_node(event, slot) || !black_holes_->rejected(event, now)) return;
   publish(event.node);
   const gpu::AdmissionBackoff& backoff = *black_holes_->backoff(event.node);
   news_.insert_or_assign(
@@ -62,7 +62,7 @@ bool NodeBackoffs::is_chosen_here(const event::PodRejected& event, NodeSlot slot
   return std::find(gone_.begin(), gone_.end(), Gone{event.pod.uid, event.node}) != gone_.end();
 }
 
-bool NodeBackoffs::speaks_against_node(const event::PodRejected& event, NodeSlot slot) const {
+bool NodeBackoffs::is_fault_of_node(const event::PodRejected& event, NodeSlot slot) const {
   const Occupant* pod = occupant_of(event, slot);
   if (event.reason.starts_with("OutOf") && !is_chosen_here(event, slot)) return false;
   const NodeFacts nowhere;

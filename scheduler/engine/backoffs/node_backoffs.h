@@ -4,9 +4,9 @@
 // fitted there. So a rejection counts against its node only if the node has room for the pod, as
 // far as is known; and OutOf… only if this process chose the node. A pod that names one of the
 // profiles and has a node when it is first seen may have been bound by the previous process, or its
-// author may have named the node. Nothing shows which, so it counts as a stranger's pod: only
-// UnexpectedAdmissionError counts. Little is lost by that: a black hole also rejects what this
-// process binds there.
+// author may have named the node. Nothing shows which, so it is treated as a pod that another
+// program bound: only UnexpectedAdmissionError counts. Little is lost by that: a black hole also
+// rejects what this process binds there.
 //
 // Memory: kMostEarly rejections until Synced, kMostGone uids.
 #pragma once
@@ -64,7 +64,8 @@ class NodeBackoffs {
   [[nodiscard]] const Occupant* occupant_of(const event::PodRejected& event, NodeSlot slot) const;
   // Whether this process placed the pod there, as far as is known.
   [[nodiscard]] bool is_chosen_here(const event::PodRejected& event, NodeSlot slot) const;
-  [[nodiscard]] bool speaks_against_node(const event::PodRejected& event, NodeSlot slot) const;
+  // Whether the rejection counts against the node.
+  [[nodiscard]] bool is_fault_of_node(const event::PodRejected& event, NodeSlot slot) const;
   void released(const std::string& node, bool proven);
   // Makes the node's facts equal to its record in black_holes_.
   void publish(const std::string& node);

@@ -45,7 +45,7 @@ class MaxTree {
   void update(const Answers& answers, NodeSlot slot, Before&& before) {
     NodeSlot held_by =
         slot;  // the winner of the changed part of the level below, before the change
-    Winner now = entrant(answers, slot);
+    Winner now = candidate(answers, slot);
     std::size_t at = slot;
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       at /= kRound;
@@ -137,7 +137,7 @@ class MaxTree {
   };
 
   template <typename Answers>
-  static Winner entrant(const Answers& answers, NodeSlot slot) {
+  static Winner candidate(const Answers& answers, NodeSlot slot) {
     const NodeAnswer answer = answers[slot];
     if (!answer.is_feasible()) return {};
     return {answer, slot};
@@ -159,11 +159,11 @@ class MaxTree {
           size, [&](std::size_t i) { return answers[from + i]; },
           [&](std::size_t i) { return static_cast<NodeSlot>(from + i); }, before);
     }
-    const std::vector<Winner>& entrants = levels_[level - 1];
-    const std::size_t size = std::min(kRound, entrants.size() - from);
+    const std::vector<Winner>& candidates = levels_[level - 1];
+    const std::size_t size = std::min(kRound, candidates.size() - from);
     return best_of(
-        size, [&](std::size_t i) { return entrants[from + i].answer; },
-        [&](std::size_t i) { return entrants[from + i].slot; }, before);
+        size, [&](std::size_t i) { return candidates[from + i].answer; },
+        [&](std::size_t i) { return candidates[from + i].slot; }, before);
   }
 
   // First the highest answer, without a branch; then, among the slots that have it, the first by
@@ -202,13 +202,13 @@ class MaxTree {
           [&](std::size_t i) { return static_cast<NodeSlot>(from + i); }, before);
     }
     const std::size_t size = std::min(kRound, levels_[level - 1].size() - from);
-    std::array<Winner, kRound> entrants;
+    std::array<Winner, kRound> candidates;
     for (std::size_t i = 0; i < size; ++i) {
-      entrants[i] = winner_except(answers, level - 1, from + i, except, before);
+      candidates[i] = winner_except(answers, level - 1, from + i, except, before);
     }
     return best_of(
-        size, [&](std::size_t i) { return entrants[i].answer; },
-        [&](std::size_t i) { return entrants[i].slot; }, before);
+        size, [&](std::size_t i) { return candidates[i].answer; },
+        [&](std::size_t i) { return candidates[i].slot; }, before);
   }
 
   std::vector<std::vector<Winner>> levels_;  // [0]: of slots; the last: of all

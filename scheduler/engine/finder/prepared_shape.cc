@@ -38,10 +38,10 @@ PreparedShape::PreparedShape(const Profile& profile, const PodShape& shape,
                        .normalisation = weighted.plugin->normalisation(),
                        .score = weighted.plugin->prepare(shape, context)});
   }
-  weigh_those_that_go_first(profile);
+  set_weights_of_leading_scores(profile);
 }
 
-void PreparedShape::weigh_those_that_go_first(const Profile& profile) {
+void PreparedShape::set_weights_of_leading_scores(const Profile& profile) {
   std::int64_t others = 0;
   for (const UsedConstraint& used : profile.constraints) others += used.weight * kMaxScore;
   const auto most = [](const PreparedScore& score) {

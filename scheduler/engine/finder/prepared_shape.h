@@ -120,8 +120,9 @@ class PreparedShape {
   void narrow(std::string_view plugin, std::vector<std::string> only_nodes);
   [[nodiscard]] NodeVerdict check_from(std::uint32_t filter, const NodeView& node) const;
   [[nodiscard]] NodeVerdict ask(std::uint32_t filter, const NodeView& node) const;
-  // A step of such a score outweighs the largest sum of the others.
-  void weigh_those_that_go_first(const Profile& profile);
+  // Leading scores are those that go first (ScorePlugin::goes_first): a step of one outweighs the
+  // largest sum of the others.
+  void set_weights_of_leading_scores(const Profile& profile);
 
   std::vector<PreparedFilter> filters_;
   std::uint32_t facts_filters_ = 0;           // how many of the first filters read facts alone

@@ -27,7 +27,7 @@ class TieOrder {
       case TieBreak::Order::kRandom:
         break;
       case TieBreak::Order::kShuffledNodes:
-        if (lot(a) != lot(b)) return lot(a) < lot(b);
+        if (shuffle_key(a) != shuffle_key(b)) return shuffle_key(a) < shuffle_key(b);
         break;
       case TieBreak::Order::kFewestGpusFirst:
         if (gpus_of(a) != gpus_of(b)) return gpus_of(a) < gpus_of(b);
@@ -43,7 +43,7 @@ class TieOrder {
   [[nodiscard]] bool is_random() const { return tie_break_.order == TieBreak::Order::kRandom; }
 
  private:
-  [[nodiscard]] std::uint64_t lot(NodeSlot slot) const {
+  [[nodiscard]] std::uint64_t shuffle_key(NodeSlot slot) const {
     return mix64(nodes_.name_hash(slot) ^ mix64(tie_break_.seed));
   }
 

@@ -68,7 +68,7 @@ void PodGroups::add_late(Group& group, WaitingPod& pod) const {
   group.late.push_back(pod.pod.metadata.uid);
 }
 
-bool PodGroups::comes_late(const WaitingPod& pod) const {
+bool PodGroups::joins_starting_group(const WaitingPod& pod) const {
   if (starts_ == 0 || pod.pod.metadata.annotations.empty()) return false;
   const auto named = group_of(pod.pod);
   if (!named || !*named) return false;

@@ -77,7 +77,7 @@ class PodGroups {
   // It has started, or is given up: pods that came late have their turn again.
   void end_start(const std::string& uid);
   // Whether the pod, which has no node, is of a group that is starting.
-  [[nodiscard]] bool comes_late(const WaitingPod& pod) const;
+  [[nodiscard]] bool joins_starting_group(const WaitingPod& pod) const;
 
   // Identifies a group that has several pods on nodes.
   using GroupId = const void*;

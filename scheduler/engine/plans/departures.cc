@@ -16,11 +16,11 @@ void Departures::wait_for(const std::string& uid, PlanId plan, bool evicted) {
 }
 
 std::vector<Departures::PlanId> Departures::give_up(const std::string& uid, PlanId plan,
-                                                    bool in_vain, bool spares) {
+                                                    bool timed_out, bool spares) {
   const auto counted = awaited_.find(uid);
   std::vector<Waiting>& others = counted->second;
   std::erase_if(others, [plan](const Waiting& each) { return each.plan == plan; });
-  if (in_vain) stuck_.insert(uid);
+  if (timed_out) stuck_.insert(uid);
   std::vector<PlanId> cannot;
   const bool goes =
       std::any_of(others.begin(), others.end(), [](const Waiting& each) { return each.evicted; });

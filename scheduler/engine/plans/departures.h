@@ -32,11 +32,11 @@ class Departures {
   // The plan waits until the pod, which has a node, has left. `evicted`: it is evicted for this
   // plan.
   void wait_for(const std::string& uid, PlanId plan, bool evicted);
-  // The plan does not wait for the pod any more. `in_vain`: it has waited too long, so the pod is
+  // The plan does not wait for the pod any more. `timed_out`: it has waited too long, so the pod is
   // stuck. `spares`: the pod was to be evicted for this plan, and that has not been done. Then it
   // stays, unless it is evicted for another plan or is being deleted. Returns the plans that wait
   // for a pod that stays.
-  [[nodiscard]] std::vector<PlanId> give_up(const std::string& uid, PlanId plan, bool in_vain,
+  [[nodiscard]] std::vector<PlanId> give_up(const std::string& uid, PlanId plan, bool timed_out,
                                             bool spares);
 
   // The pod, which has a node, is being deleted, and has until then. Returns the plans that wait

@@ -136,11 +136,11 @@ Plans::Entry Plans::renumber(Entry entry) {
   return plans_.insert(std::move(plan)).position;
 }
 
-void Plans::stop_waiting_for_room(Entry entry, bool in_vain) {
+void Plans::stop_waiting_for_room(Entry entry, bool timed_out) {
   auto& [id, plan] = *entry;
   for (const std::string& uid : plan.leaving) {
     const bool spares = plan.evicted.contains(uid) && !plan.written;
-    for (const Id other : departures_.give_up(uid, id, in_vain, spares)) {
+    for (const Id other : departures_.give_up(uid, id, timed_out, spares)) {
       fail(plans_.at(other).bind.pod.uid, "a pod that was to leave the node stays");
     }
   }

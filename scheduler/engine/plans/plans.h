@@ -156,10 +156,10 @@ class Plans {
   void ends_at(Entry plan, Time end);
   // A pod that the plan counts on has until then.
   void wait_until(Entry plan, Time deadline);
-  // The plan counts on no pods' leaving any more. `in_vain`: those that have not left are stuck.
+  // The plan counts on no pods' leaving any more. `timed_out`: those that have not left are stuck.
   // Plans that count on a pod that is evicted for this one alone, and is not known to be deleted
   // yet, will be undone.
-  void stop_waiting_for_room(Entry plan, bool in_vain);
+  void stop_waiting_for_room(Entry plan, bool timed_out);
   // What follows when the room is there; nullopt: the bind.
   [[nodiscard]] std::optional<decision::Prepare> prepare(Entry plan, Time now);
   [[nodiscard]] decision::Prepare begin(Entry plan, Preparation wanted, Time now);

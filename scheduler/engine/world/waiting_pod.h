@@ -55,7 +55,7 @@ struct WaitingGroup : Entity {
   WaitingPod* largest = nullptr;
   Time joined{};  // when the last pod joined
 
-  bool was_tried = false;   // in vain
+  bool was_tried = false;   // and did not start
   WaitsFor waited_for = 0;  // since then
   bool postponed = false;   // until its next attempt is allowed (retries.h)
   std::string told;         // why it waits
