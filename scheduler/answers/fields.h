@@ -166,7 +166,7 @@ void fields(auto& archive, Of<QuotasSeen> auto& quotas) {
   });
   archive.optional("dataAgeSeconds", quotas.data_age);
   archive.field("borrowed", quotas.loans);
-  archive.field("selectedInVainBy", of.in_vain);
+  archive.field("selectedInVainBy", of.selecting_without_effect);
   archive.optional("withheld", quotas.is_withheld);
 }
 

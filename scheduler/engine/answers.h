@@ -99,7 +99,7 @@ struct NamespaceQuotas {
   std::size_t first_place = 0;           // of the first pod of the namespace; 0: none is in line
   std::vector<BorrowedGpus> borrowed{};  // by its pods, the latest loan first
   // Quotas that select the namespace, too, and do not count it.
-  std::vector<std::string> in_vain{};
+  std::vector<std::string> selecting_without_effect{};
 };
 
 // What the pods of a namespace use of a quota's line.

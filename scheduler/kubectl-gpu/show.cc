@@ -303,9 +303,9 @@ void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& sty
   if (!of.without.empty()) {
     out << coloured("NO GPUS", Colour::kRed, style) << "  " << of.without << '\n';
   }
-  if (!of.in_vain.empty() && !of.quotas.empty()) {
-    std::string sentence =
-        quota::in_vain_message(of.in_vain, of.quotas.front().name, quotas.namespace_);
+  if (!of.selecting_without_effect.empty() && !of.quotas.empty()) {
+    std::string sentence = quota::without_effect_message(of.selecting_without_effect,
+                                                         of.quotas.front().name, quotas.namespace_);
     sentence.front() = 'Q';
     out << sentence << '\n';
   }

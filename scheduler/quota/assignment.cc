@@ -88,7 +88,7 @@ QuotaId Assignment::quota_of(const std::string& namespace_) const {
   return found == selections_.end() || found->second.deleted ? kNothingQuota : named->second;
 }
 
-std::vector<QuotaId> Assignment::in_vain(const std::string& namespace_) const {
+std::vector<QuotaId> Assignment::selecting_without_effect(const std::string& namespace_) const {
   const auto found = selected_by_.find(namespace_);
   if (found == selected_by_.end()) return {};
   std::vector<QuotaId> others(found->second.begin() + 1, found->second.end());
@@ -111,9 +111,11 @@ bool Assignment::has_some(QuotaId quota) const {
   const bool is_default = options_.without_quota == WithoutQuota::kNamed &&
                           options_.default_quota == selection->second.quota;
   const auto all = selected_.find(quota);
-  const auto in_vain = in_vain_.find(quota);
-  return is_default || (all != selected_.end() &&
-                        all->second > (in_vain == in_vain_.end() ? 0 : in_vain->second.size()));
+  const auto without_effect = without_effect_.find(quota);
+  return is_default ||
+         (all != selected_.end() &&
+          all->second >
+              (without_effect == without_effect_.end() ? 0 : without_effect->second.size()));
 }
 
 k8s::GpuQuota Assignment::selection_of(QuotaId quota) const {
@@ -128,9 +130,9 @@ k8s::GpuQuota Assignment::selection_of(QuotaId quota) const {
 
 std::vector<Overlap> Assignment::overlaps(QuotaId quota) const {
   std::vector<Overlap> overlaps;
-  const auto in_vain = in_vain_.find(quota);
-  if (in_vain == in_vain_.end()) return overlaps;
-  for (const std::string& name : in_vain->second) {
+  const auto without_effect = without_effect_.find(quota);
+  if (without_effect == without_effect_.end()) return overlaps;
+  for (const std::string& name : without_effect->second) {
     const Selection& keeper = selections_.find(selected_by_.find(name)->second.front())->second;
     const bool named = selections_.find(quota)->second.namespaces.contains(name);
     overlaps.push_back({.namespace_ = name,
@@ -168,7 +170,7 @@ void Assignment::join(const Selection& selection, const std::string& namespace_)
   const bool keeps = place == quotas.begin();
   quotas.insert(place, selection.id);
   if (keeps) return kept_by_another(quotas, namespace_);
-  in_vain_[selection.id].insert(namespace_);
+  without_effect_[selection.id].insert(namespace_);
   changed_.insert(selection.id);
 }
 
@@ -178,9 +180,10 @@ void Assignment::leave(const Selection& selection, const std::string& namespace_
   const bool kept = quotas.front() == selection.id;
   --selected_[selection.id];
   quotas.erase(std::find(quotas.begin(), quotas.end(), selection.id));
-  if (const auto in_vain = in_vain_.find(selection.id); in_vain != in_vain_.end()) {
-    in_vain->second.erase(namespace_);
-    if (in_vain->second.empty()) in_vain_.erase(in_vain);
+  if (const auto without_effect = without_effect_.find(selection.id);
+      without_effect != without_effect_.end()) {
+    without_effect->second.erase(namespace_);
+    if (without_effect->second.empty()) without_effect_.erase(without_effect);
   }
   changed_.insert(selection.id);
   if (kept) kept_by_another(quotas, namespace_);
@@ -192,9 +195,9 @@ void Assignment::kept_by_another(const std::vector<QuotaId>& quotas,
   for (const QuotaId id : quotas) {
     changed_.insert(id);
     if (id == quotas.front()) {
-      in_vain_[id].erase(namespace_);
+      without_effect_[id].erase(namespace_);
     } else {
-      in_vain_[id].insert(namespace_);
+      without_effect_[id].insert(namespace_);
     }
   }
 }

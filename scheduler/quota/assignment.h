@@ -67,7 +67,7 @@ class Assignment {
 
   [[nodiscard]] QuotaId quota_of(const std::string& namespace_) const;
   // The quotas that select the namespace, though it belongs to another; by precedence.
-  [[nodiscard]] std::vector<QuotaId> in_vain(const std::string& namespace_) const;
+  [[nodiscard]] std::vector<QuotaId> selecting_without_effect(const std::string& namespace_) const;
   // Whether any namespace belongs to the quota, or would if the namespace existed.
   [[nodiscard]] bool has_some(QuotaId quota) const;
   // The quota, which must be known, with only its name, its age and its selection of namespaces.
@@ -111,8 +111,8 @@ class Assignment {
   // By namespace that exists or that a quota names: the quotas that select it. It belongs to the
   // first.
   std::unordered_map<std::string, std::vector<QuotaId>> selected_by_;
-  std::map<QuotaId, std::size_t> selected_;           // how many namespaces belong to it
-  std::map<QuotaId, std::set<std::string>> in_vain_;  // those that belong to another quota
+  std::map<QuotaId, std::size_t> selected_;                  // how many namespaces belong to it
+  std::map<QuotaId, std::set<std::string>> without_effect_;  // those that belong to another quota
   std::set<QuotaId> changed_;
 };
 

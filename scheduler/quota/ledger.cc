@@ -118,7 +118,7 @@ std::optional<Ledger::Deleted> Ledger::deleted(QuotaId id) const {
 bool Ledger::upsert(const k8s::Namespace& object) {
   const bool moved = assignment_.namespace_labels(object.metadata.name, object.metadata.labels);
   if (moved) recount(object.metadata.name);
-  ++version_;  // the namespaces that quotas select in vain
+  ++version_;  // the namespaces that quotas select without effect
   return moved;
 }
 
@@ -308,8 +308,8 @@ std::vector<QuotaId> Ledger::counting(const std::string& namespace_) const {
   return all;
 }
 
-std::vector<QuotaId> Ledger::in_vain(const std::string& namespace_) const {
-  std::vector<QuotaId> others = assignment_.in_vain(namespace_);
+std::vector<QuotaId> Ledger::selecting_without_effect(const std::string& namespace_) const {
+  std::vector<QuotaId> others = assignment_.selecting_without_effect(namespace_);
   const std::vector<QuotaId> own = counting(namespace_);
   std::erase_if(others,
                 [&](QuotaId id) { return std::find(own.begin(), own.end(), id) != own.end(); });

@@ -103,7 +103,7 @@ class Ledger {
   // and so on. Also a deleted one that keeps the namespace. Empty: none exists.
   [[nodiscard]] std::vector<QuotaId> counting(const std::string& namespace_) const;
   // The quotas that select the namespace, though pods of it count to none of them; by precedence.
-  [[nodiscard]] std::vector<QuotaId> in_vain(const std::string& namespace_) const;
+  [[nodiscard]] std::vector<QuotaId> selecting_without_effect(const std::string& namespace_) const;
 
   // The quotas that exist, with their lines.
   [[nodiscard]] const Quotas& quotas() const { return quotas_; }

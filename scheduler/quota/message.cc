@@ -112,8 +112,8 @@ std::string behind_message(const std::string& quota, const std::string& first, s
                      place_in_line(before), first);
 }
 
-std::string in_vain_message(const std::vector<std::string>& others, const std::string& quota,
-                            const std::string& namespace_) {
+std::string without_effect_message(const std::vector<std::string>& others, const std::string& quota,
+                                   const std::string& namespace_) {
   const std::string rest =
       others.size() == 1 ? "" : fmt::format(" (and {} more)", others.size() - 1);
   return fmt::format("quota {}{} selects {}, too, and would count it if {} did not", others.front(),

@@ -24,8 +24,9 @@ namespace sched::quota {
 
 // Of quotas that select a namespace which `quota` counts: "quota team-b selects ml, too, and would
 // count it if team-a did not". `others` is not empty; its first is the one that would.
-[[nodiscard]] std::string in_vain_message(const std::vector<std::string>& others,
-                                          const std::string& quota, const std::string& namespace_);
+[[nodiscard]] std::string without_effect_message(const std::vector<std::string>& others,
+                                                 const std::string& quota,
+                                                 const std::string& namespace_);
 
 // For a namespace that no quota selects where the default allows nothing.
 [[nodiscard]] std::string no_quota_message(const std::string& namespace_);

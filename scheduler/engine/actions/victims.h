@@ -16,8 +16,8 @@
 //   borrowed, whichever quota lends it: they leave whatever their priority, and before pods of its
 //   own quota.
 // * A pod of which only some GPUs are borrowed is evicted only if no other choice makes room.
-// * Of equal priority, pods that have started together with others stay longest: those would wait
-//   for them in vain.
+// * Of equal priority, pods that have started together with others stay longest: without them
+//   those others could only wait.
 //
 // Sources: kube-scheduler 1.36 default_preemption.go SelectVictimsOnNode, preemption.go
 // pickOneNodeForPreemption.

@@ -22,7 +22,9 @@ NamespaceQuotas QuotaStatuses::of(const std::string& namespace_) const {
   const QuotaId own = ledger_.quota_of(namespace_);
   of.without = words_.without(own, namespace_);
   for (const QuotaId id : ledger_.counting(namespace_)) of.quotas.push_back(status_of(id));
-  for (const QuotaId id : ledger_.in_vain(namespace_)) of.in_vain.push_back(ledger_.name_of(id));
+  for (const QuotaId id : ledger_.selecting_without_effect(namespace_)) {
+    of.selecting_without_effect.push_back(ledger_.name_of(id));
+  }
   of.borrowed = borrowed();
   std::erase_if(of.borrowed,
                 [&](const BorrowedGpus& loan) { return loan.namespace_ != namespace_; });

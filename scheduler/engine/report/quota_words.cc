@@ -53,11 +53,12 @@ std::string QuotaWords::of(const Question& question) const {
       ledger.name_of(id), ledger.answers().by_line(id, question.demand, rank, question.in), before);
   if (ledger.answers().never_fits(id, question.demand)) {
     std::vector<std::string> others;
-    for (const quota::QuotaId other : ledger.in_vain(question.namespace_)) {
+    for (const quota::QuotaId other : ledger.selecting_without_effect(question.namespace_)) {
       others.push_back(ledger.name_of(other));
     }
     if (others.empty()) return words;
-    return words + "; " + quota::in_vain_message(others, ledger.name_of(id), question.namespace_);
+    return words + "; " +
+           quota::without_effect_message(others, ledger.name_of(id), question.namespace_);
   }
   if (hold == nullptr || !hold->on) return words;
   return words + "; holds node " + world_.nodes.name(hold->on->node()) + " until it has room";

@@ -135,8 +135,8 @@ TEST_CASE("why a namespace has no quota, or one that gives nothing, is said") {
     s.has(gpu_quota("q").of("red").in_quota("department").line("H100", 8).created_at(kStart));
     s.has(gpu_quota("late").of("red").line("L4", 8).created_at(kStart + 2s));
     // Pods of it count to its parent as well.
-    CHECK(s.engine.quotas_of("red").in_vain == std::vector<std::string>{"late"});
-    CHECK(s.engine.quotas_of("blue").in_vain.empty());
+    CHECK(s.engine.quotas_of("red").selecting_without_effect == std::vector<std::string>{"late"});
+    CHECK(s.engine.quotas_of("blue").selecting_without_effect.empty());
   }
   SECTION("its spec is wrong") {
     QuotaCluster s(options);

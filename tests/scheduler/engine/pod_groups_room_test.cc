@@ -181,7 +181,7 @@ TEST_CASE("groups that wait do not wake each other") {
   CHECK(s.outcome().told.size() == 3);
   s.has(node("n0").gpus(8).labelled("x", "y"));
   CHECK(s.decide() == Texts{});
-  // Attempts in vain are not made one after the other.
+  // Attempts that fail are not made one after the other.
   for (int i = 0; i < 20; ++i) s.has(node("n0").gpus(8).labelled("x", std::to_string(i)));
   CHECK(s.decide() == Texts{});
   const auto wakeup = s.engine.next_wakeup();

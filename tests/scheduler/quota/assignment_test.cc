@@ -36,8 +36,8 @@ TEST_CASE("a namespace is claimed by name or by its labels, and kept by the olde
   CHECK(assigned.upsert(gpu_quota("b").selects(selector).created_at(kCreated)));
   CHECK(assigned.quota_of("ml") == b);
   CHECK(assigned.overlaps(a) == Overlaps{{"ml", "b"}});
-  CHECK(assigned.in_vain("ml") == std::vector{a});
-  CHECK(assigned.in_vain("nowhere").empty());
+  CHECK(assigned.selecting_without_effect("ml") == std::vector{a});
+  CHECK(assigned.selecting_without_effect("nowhere").empty());
   CHECK(assigned.overlaps(b) == Overlaps{});
 
   CHECK_FALSE(assigned.namespace_labels("ml", {{"team", "x"}}));
@@ -125,13 +125,13 @@ TEST_CASE("what nobody claims follows the default") {
   CHECK(named.quota_of("ml") == named.id_of("rest"));
 }
 
-TEST_CASE("a deleted quota that keeps its namespaces selects none in vain") {
+TEST_CASE("a deleted quota that keeps its namespaces selects none without effect") {
   Assignment assigned(Options{});
   assigned.upsert(gpu_quota("old").of("ml").created_at(kCreated));
   assigned.keep_deleted("old");
   assigned.upsert(gpu_quota("new").of("ml").created_at(kCreated + 1s));
   CHECK(assigned.quota_of("ml") == assigned.id_of("new"));
-  CHECK(assigned.in_vain("ml").empty());
+  CHECK(assigned.selecting_without_effect("ml").empty());
 }
 
 TEST_CASE("the same object twice changes nothing") {

@@ -86,9 +86,9 @@ TEST_CASE("a pod is told what it waits for, in numbers") {
   for (const Case& c : cases) CHECK(waiting_message("q", c.answers, c.before) == c.want);
 }
 
-TEST_CASE("of the quotas that select a namespace in vain the first is named") {
-  CHECK(in_vain_message({"late"}, "early", "ml") ==
+TEST_CASE("of the quotas that select a namespace without effect the first is named") {
+  CHECK(without_effect_message({"late"}, "early", "ml") ==
         "quota late selects ml, too, and would count it if early did not");
-  CHECK(in_vain_message({"late", "later", "latest"}, "early", "ml") ==
+  CHECK(without_effect_message({"late", "later", "latest"}, "early", "ml") ==
         "quota late (and 2 more) selects ml, too, and would count it if early did not");
 }
