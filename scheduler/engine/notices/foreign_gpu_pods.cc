@@ -10,7 +10,7 @@ void ForeignGpuPods::seen(decision::ForeignGpuPod pod, bool node_is_owned) {
   if (!is_new) return;
   found->second.pod = std::move(pod);
   if (node_is_owned) {
-    tell(uid, found->second);
+    report_later(uid, found->second);
   } else {
     harmless_on_[found->second.pod.node].insert(uid);
   }
@@ -19,7 +19,7 @@ void ForeignGpuPods::seen(decision::ForeignGpuPod pod, bool node_is_owned) {
 void ForeignGpuPods::node_owned(const std::string& node) {
   const auto found = harmless_on_.find(node);
   if (found == harmless_on_.end()) return;
-  for (const std::string& uid : found->second) tell(uid, pods_.find(uid)->second);
+  for (const std::string& uid : found->second) report_later(uid, pods_.find(uid)->second);
   harmless_on_.erase(found);
 }
 
@@ -31,22 +31,22 @@ void ForeignGpuPods::gone(const std::string& uid) {
     there->second.erase(uid);
     if (there->second.empty()) harmless_on_.erase(there);
   }
-  if (found->second.state == State::kToTell) to_tell_.erase(found->second.number);
+  if (found->second.state == State::kUnreported) unreported_.erase(found->second.number);
   pods_.erase(found);
 }
 
 std::optional<decision::ForeignGpuPod> ForeignGpuPods::next() {
-  if (to_tell_.empty()) return std::nullopt;
-  Entry& entry = pods_.find(to_tell_.begin()->second)->second;
-  to_tell_.erase(to_tell_.begin());
-  entry.state = State::kTold;
+  if (unreported_.empty()) return std::nullopt;
+  Entry& entry = pods_.find(unreported_.begin()->second)->second;
+  unreported_.erase(unreported_.begin());
+  entry.state = State::kReported;
   return entry.pod;
 }
 
-void ForeignGpuPods::tell(const std::string& uid, Entry& entry) {
-  entry.state = State::kToTell;
+void ForeignGpuPods::report_later(const std::string& uid, Entry& entry) {
+  entry.state = State::kUnreported;
   entry.number = ++numbers_;
-  to_tell_.emplace(entry.number, uid);
+  unreported_.emplace(entry.number, uid);
 }
 
 }  // namespace sched

@@ -5,7 +5,6 @@
 
 #include "scheduler/engine/decision.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,21 +24,19 @@ class ForeignGpuPods {
 
   // The next pod to report; nullopt: none.
   [[nodiscard]] std::optional<decision::ForeignGpuPod> next();
-  // How many are still to be reported.
-  [[nodiscard]] std::size_t untold() const { return to_tell_.size(); }
 
  private:
-  enum class State : std::uint8_t { kHarmless, kToTell, kTold };
+  enum class State : std::uint8_t { kHarmless, kUnreported, kReported };
   struct Entry {
     decision::ForeignGpuPod pod;
     State state = State::kHarmless;
-    std::uint64_t number = 0;  // in to_tell_
+    std::uint64_t number = 0;  // in unreported_
   };
-  void tell(const std::string& uid, Entry& entry);
+  void report_later(const std::string& uid, Entry& entry);
 
   std::map<std::string, Entry> pods_;                         // by uid
   std::map<std::string, std::set<std::string>> harmless_on_;  // node → uids
-  std::map<std::uint64_t, std::string> to_tell_;              // uids, in the order of the reports
+  std::map<std::uint64_t, std::string> unreported_;           // uids, in the order of the reports
   std::uint64_t numbers_ = 0;
 };
 

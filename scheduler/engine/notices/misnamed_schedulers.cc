@@ -19,9 +19,9 @@ void MisnamedSchedulers::gone(const std::string& uid) {
 }
 
 std::optional<decision::MisnamedScheduler> MisnamedSchedulers::next() {
-  const auto pod = pods_.upper_bound(told_);
+  const auto pod = pods_.upper_bound(reported_);
   if (pod == pods_.end()) return std::nullopt;
-  told_ = pod->first;
+  reported_ = pod->first;
   return pod->second;
 }
 

@@ -22,17 +22,18 @@ class MisnamedSchedulers {
   // The pod has a node, has finished, or is gone.
   void gone(const std::string& uid);
 
-  // The next pod to tell of; nullopt: none.
+  // The next pod to report; nullopt: none.
   [[nodiscard]] std::optional<decision::MisnamedScheduler> next();
 
   // Those of a namespace, or all if it is empty, in the order in which they came.
   [[nodiscard]] std::vector<decision::MisnamedScheduler> in(std::string_view namespace_) const;
 
  private:
-  std::map<std::uint64_t, decision::MisnamedScheduler> pods_;  // in the order of telling, from 1
-  std::unordered_map<std::string, std::uint64_t> numbers_;     // of each pod, by uid
-  std::uint64_t last_ = 0;                                     // the last number that was given
-  std::uint64_t told_ = 0;                                     // all up to it have been told of
+  // By number, from 1, in the order of the reports.
+  std::map<std::uint64_t, decision::MisnamedScheduler> pods_;
+  std::unordered_map<std::string, std::uint64_t> numbers_;  // of each pod, by uid
+  std::uint64_t last_ = 0;                                  // the last number that was given
+  std::uint64_t reported_ = 0;                              // all up to it have been reported
 };
 
 }  // namespace sched

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <utility>
 
 namespace sched {
@@ -28,16 +29,16 @@ void NodeComplaints::seen(const std::string& node, const gpu::Inventory& invento
   if (inventory.complaints.empty()) return gone(node);
   if (std::vector<std::string>& known = known_[node]; known != inventory.complaints) {
     known = inventory.complaints;
-    untold_.insert(node);
+    unreported_.insert(node);
   }
 }
 
 void NodeComplaints::gone(const std::string& node) {
   if (known_.erase(node) == 0) return;
-  if (told_.contains(node)) {
-    untold_.insert(node);
+  if (reported_.contains(node)) {
+    unreported_.insert(node);
   } else {
-    untold_.erase(node);  // ended before it was reported
+    unreported_.erase(node);  // ended before it was reported
   }
 }
 
@@ -47,14 +48,14 @@ std::optional<decision::NodeComplaint> NodeComplaints::next() {
     products_.pop_front();
     return complaint;
   }
-  if (untold_.empty()) return std::nullopt;
-  const std::string node = std::move(untold_.extract(untold_.begin()).value());
+  if (unreported_.empty()) return std::nullopt;
+  const std::string node = std::move(unreported_.extract(unreported_.begin()).value());
   const auto found = known_.find(node);
   if (found == known_.end()) {
-    told_.erase(node);
+    reported_.erase(node);
     return decision::NodeComplaint{.node = node, .complaints = {}, .lasts = true};
   }
-  told_.insert(node);
+  reported_.insert(node);
   return decision::NodeComplaint{.node = node, .complaints = found->second, .lasts = true};
 }
 

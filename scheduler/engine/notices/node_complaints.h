@@ -9,7 +9,6 @@
 #include "scheduler/engine/decision.h"
 #include "scheduler/gpu/inventory.h"
 
-#include <cstddef>
 #include <deque>
 #include <map>
 #include <optional>
@@ -27,13 +26,11 @@ class NodeComplaints {
 
   // The next node to report; nullopt: none.
   [[nodiscard]] std::optional<decision::NodeComplaint> next();
-  // How many reports are pending.
-  [[nodiscard]] std::size_t untold() const { return products_.size() + untold_.size(); }
 
  private:
   std::map<std::string, std::vector<std::string>> known_;  // by node; those with complaints
-  std::set<std::string> told_;              // nodes; the end of their complaints must be reported
-  std::set<std::string> untold_;            // nodes to report; known_ has the complaints
+  std::set<std::string> reported_;          // nodes; the end of their complaints must be reported
+  std::set<std::string> unreported_;        // nodes to report; known_ has the complaints
   std::set<std::string> unknown_products_;  // seen; kMostProducts at most
   std::deque<decision::NodeComplaint> products_;  // to be reported
 };

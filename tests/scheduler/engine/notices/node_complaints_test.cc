@@ -72,14 +72,13 @@ TEST_CASE("of products that are not known a thousand are told of") {
   for (int i = 0; i < 1'002; ++i) {
     complaints.seen("n" + std::to_string(i), with_product("P" + std::to_string(i)));
   }
-  CHECK(complaints.untold() == 1'000);
-  while (complaints.next()) continue;
+  CHECK(told(complaints).size() == 1'000);
   complaints.seen("again", with_product("P0"));
   complaints.seen("again", with_product("P1001"));
-  CHECK(complaints.untold() == 0);
+  CHECK_FALSE(complaints.next());
 }
 
-TEST_CASE("what nobody has listened to is kept as it is now, and no more of it") {
+TEST_CASE("what is not reported yet is kept as it is now, and no more of it") {
   using Texts = std::vector<std::string>;
   NodeComplaints complaints;
   complaints.seen("stays", wrong("x"));
@@ -91,7 +90,6 @@ TEST_CASE("what nobody has listened to is kept as it is now, and no more of it")
     if (i < 9'998) complaints.gone(node);
     complaints.seen("stays", wrong(std::to_string(i)));
   }
-  CHECK(complaints.untold() == 3);
   complaints.gone("stays");
   CHECK(told(complaints) == Texts{"n9998: b", "n9999: b", "stays: "});
 }
