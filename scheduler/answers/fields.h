@@ -90,7 +90,7 @@ void fields(auto& archive, Of<NeverRow> auto& row) {
   archive.field("pod", row.pod);
   archive.field("why", row.why);
 }
-void fields(auto& archive, Of<StrangerRow> auto& row) {
+void fields(auto& archive, Of<UnservedRow> auto& row) {
   archive.field("pod", row.pod);
   archive.field("schedulerName", row.scheduler_name);
   archive.field("meant", row.meant);
@@ -99,7 +99,7 @@ void fields(auto& archive, Of<Queue> auto& queue) {
   archive.kind("Queue");
   archive.field("pods", queue.rows);
   archive.field("neverAsWritten", queue.never);
-  archive.field("notOurs", queue.strangers);
+  archive.field("notOurs", queue.unserved);
   archive.optional("leftOut", queue.left_out);
   archive.optional("dataAgeSeconds", queue.data_age);
   archive.object("withheld",

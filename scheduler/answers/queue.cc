@@ -127,12 +127,12 @@ std::string meant_by(const std::string& scheduler_name, const std::set<std::stri
   return std::string(nearest_name(scheduler_name, names).value_or(""));
 }
 
-bool is_stranger(const k8s::Pod& pod, const std::set<std::string>& served) {
+bool gets_unserved_row(const k8s::Pod& pod, const std::set<std::string>& served) {
   return asks_for_gpus(pod) || !meant_by(pod.spec.scheduler_name, served).empty();
 }
 
 Queue queue_of(const std::vector<PodInLine>& line, const Outlook& outlook,
-               const std::vector<k8s::Pod>& strangers, const std::set<std::string>& served) {
+               const std::vector<k8s::Pod>& unserved, const std::set<std::string>& served) {
   Queue queue;
   std::unordered_map<std::string_view, std::size_t> turns;  // by uid
   for (const Outlook::Outcome& outcome : outlook.outcomes()) {
@@ -159,10 +159,10 @@ Queue queue_of(const std::vector<PodInLine>& line, const Outlook& outlook,
     tell(row, *pod, outlook.find(pod->pod.uid), outlook);
   }
   sort_by_name(queue.never);
-  for (const k8s::Pod& pod : strangers) {
-    queue.strangers.push_back({.pod = ref_of(pod),
-                               .scheduler_name = pod.spec.scheduler_name,
-                               .meant = meant_by(pod.spec.scheduler_name, served)});
+  for (const k8s::Pod& pod : unserved) {
+    queue.unserved.push_back({.pod = ref_of(pod),
+                              .scheduler_name = pod.spec.scheduler_name,
+                              .meant = meant_by(pod.spec.scheduler_name, served)});
   }
   return queue;
 }
@@ -185,10 +185,10 @@ Queue queue_seen(
     }
   }
   for (const decision::MisnamedScheduler& one : engine.misnamed(namespace_)) {
-    if (queue.rows.size() + queue.never.size() + queue.strangers.size() == at_most) {
+    if (queue.rows.size() + queue.never.size() + queue.unserved.size() == at_most) {
       ++queue.left_out;
     } else {
-      queue.strangers.push_back(
+      queue.unserved.push_back(
           {.pod = one.pod, .scheduler_name = one.scheduler_name, .meant = one.meant});
     }
   }

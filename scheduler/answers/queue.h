@@ -38,7 +38,7 @@ struct NeverRow {
 };
 
 // A pod that waits for another scheduler.
-struct StrangerRow {
+struct UnservedRow {
   PodRef pod;
   std::string scheduler_name;
   std::string meant;  // the name that was probably meant; empty: none
@@ -47,7 +47,7 @@ struct StrangerRow {
 struct Queue {
   std::vector<QueueRow> rows;
   std::vector<NeverRow> never;
-  std::vector<StrangerRow> strangers;
+  std::vector<UnservedRow> unserved;
 
   // Only in answers of a running scheduler (queue_seen).
   std::size_t left_out = 0;                      // rows that are too many
@@ -68,7 +68,7 @@ struct LastRefusal {
 
 // Whether a pod that waits for a scheduler that is none of `served` gets a row: its scheduler name
 // seems to be a misspelling of one of them, or it asks for GPUs.
-[[nodiscard]] bool is_stranger(const k8s::Pod& pod, const std::set<std::string>& served);
+[[nodiscard]] bool gets_unserved_row(const k8s::Pod& pod, const std::set<std::string>& served);
 
 // The served name that a scheduler's name nearly is; empty: none.
 [[nodiscard]] std::string meant_by(const std::string& scheduler_name,
@@ -76,7 +76,7 @@ struct LastRefusal {
 
 // `line`: before the engine made its decisions; `outlook`: these decisions.
 [[nodiscard]] Queue queue_of(const std::vector<PodInLine>& line, const Outlook& outlook,
-                             const std::vector<k8s::Pod>& strangers,
+                             const std::vector<k8s::Pod>& unserved,
                              const std::set<std::string>& served);
 
 // As turns are within a quota: by priority, then age. Many pods are created in the same second: of
@@ -85,7 +85,7 @@ struct LastRefusal {
 
 // The waiting pods of one namespace, as a running scheduler has them: by priority, then age, as
 // turns are within a quota. Pods of other namespaces have turns in between, so the answer does not
-// say which pods start. Strangers are the pods of Engine::misnamed(). At most `at_most` rows in
+// say which pods start. `unserved` are the pods of Engine::misnamed(). At most `at_most` rows in
 // all. Changes nothing. O(pods that wait).
 [[nodiscard]] Queue queue_seen(
     const Engine& engine, const std::string& namespace_,

@@ -64,8 +64,9 @@ void Notes::see_pod(const k8s::Pod& pod) {
   if (!pod.spec.node_name.empty()) {
     names_.add(meta.uid, meta.namespace_ + "/" + meta.name);
     if (wanted_.pods_on.contains(pod.spec.node_name)) pods_on_nodes_.push_back(pod);
-  } else if (!served_.contains(pod.spec.scheduler_name) && answers::is_stranger(pod, served_)) {
-    strangers_.push_back(pod);
+  } else if (!served_.contains(pod.spec.scheduler_name) &&
+             answers::gets_unserved_row(pod, served_)) {
+    unserved_.push_back(pod);
   }
 }
 

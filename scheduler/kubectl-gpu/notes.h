@@ -55,7 +55,7 @@ class Notes {
   [[nodiscard]] const std::vector<k8s::Pod>& pods_on_nodes() const { return pods_on_nodes_; }
   // Pods that ask for GPUs, or misspell one of the served names, and wait for a scheduler that is
   // not served.
-  [[nodiscard]] const std::vector<k8s::Pod>& strangers() const { return strangers_; }
+  [[nodiscard]] const std::vector<k8s::Pod>& unserved() const { return unserved_; }
 
  private:
   void see_pod(const k8s::Pod& pod);
@@ -71,7 +71,7 @@ class Notes {
   bool is_node_ = false;  // whether a node has the wanted pod's name
   std::map<std::string, k8s::Node> nodes_;
   std::vector<k8s::Pod> pods_on_nodes_;
-  std::vector<k8s::Pod> strangers_;
+  std::vector<k8s::Pod> unserved_;
 };
 
 }  // namespace sched::kubectl

@@ -349,11 +349,11 @@ class Answering {
     answers::Outlook outlook;
     outlook.advance(cluster.engine, style_.now);
     answers::Queue queue =
-        answers::queue_of(line, outlook, cluster.notes.strangers(), cluster.notes.served());
+        answers::queue_of(line, outlook, cluster.notes.unserved(), cluster.notes.served());
     const auto is_other = [&](const auto& row) { return !is_asked_for(row.pod.namespace_); };
     std::erase_if(queue.rows, is_other);
     std::erase_if(queue.never, is_other);
-    std::erase_if(queue.strangers, is_other);
+    std::erase_if(queue.unserved, is_other);
     return queue;
   }
 

@@ -176,7 +176,7 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
 }
 
 void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
-  if (queue.rows.empty() && queue.never.empty() && queue.strangers.empty()) {
+  if (queue.rows.empty() && queue.never.empty() && queue.unserved.empty()) {
     out << "No pod" << (style.namespace_flag.empty() ? "" : " of the namespace") << " waits\n";
     show_age(out, queue.data_age);
     return;
@@ -199,7 +199,7 @@ void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
     out << coloured("NEVER AS WRITTEN", Colour::kRed, style) << "  " << name_of(row.pod) << ": "
         << row.why << '\n';
   }
-  for (const answers::StrangerRow& row : queue.strangers) {
+  for (const answers::UnservedRow& row : queue.unserved) {
     out << coloured("NOT OURS", Colour::kYellow, style) << "  " << name_of(row.pod)
         << ": schedulerName \"" << row.scheduler_name << '"';
     if (!row.meant.empty()) out << ", is \"" << row.meant << "\" meant?";

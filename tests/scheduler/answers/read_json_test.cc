@@ -68,7 +68,7 @@ Queue whole_queue() {
   row.next = "1 more must be freed";
   row.message = "quota q: 1 more must be freed";
   queue.never = {{.pod = {"ml", "never", ""}, .why = "an annotation"}};
-  queue.strangers = {
+  queue.unserved = {
       {.pod = {"ml", "typo", ""}, .scheduler_name = "gpu-sch", .meant = "gpu-scheduler"}};
   queue.left_out = 4;
   queue.data_age = std::chrono::seconds(3);
