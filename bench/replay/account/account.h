@@ -72,7 +72,6 @@ class Account {
   }
   [[nodiscard]] bool is_waiting(PodId pod) const { return is(pod, State::kWaiting); }
   [[nodiscard]] bool is_placed(PodId pod) const { return is(pod, State::kPlaced); }
-  [[nodiscard]] const Occupancy& occupancy() const { return occupancy_; }
 
   // The result so far, without the names of what was run.
   [[nodiscard]] Result result() const;
