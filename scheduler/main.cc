@@ -96,7 +96,7 @@ void add_secure_serving_flags(CLI::App& app, Flags& flags) {
   auto* certificate =
       app.add_option("--tls-cert-file", flags.certificate.certificate,
                      "Certificate of --secure-port in PEM, then those that lead to its authority; "
-                     "read again when it changes. Absent: one is made, which nobody vouches for")
+                     "read again when it changes. Absent: a self-signed certificate is made")
           ->type_name("FILE");
   auto* key = app.add_option("--tls-private-key-file", flags.certificate.key, "Its key, in PEM")
                   ->type_name("FILE");

@@ -54,8 +54,8 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
       ->needs(waiting);
   command
       .add_option("--quotas", options->quotas,
-                  "GPU quotas of one cohort that contend, pods of every shape waiting in each, "
-                  "instead of pods that come and go; --warm-up counts for nothing then")
+                  "Instead of pods that come and go: so many GPU quotas of one cohort that use all "
+                  "they may, with a waiting pod of every shape in each; --warm-up has no effect")
       ->check(CLI::Range(0, 100'000))
       ->excludes(waiting)
       ->capture_default_str();
@@ -87,13 +87,15 @@ void configure(CLI::App& command, const sched::Registry& registry, int& exit_cod
       command
           .add_option(
               "--crowd", options->crowd,
-              "Instead: so many pods of another tenant, of several kinds one after another, and "
-              "--pods of a neighbour's that come and go meanwhile")
+              "Instead: a crowd of so many pods of another tenant, of several kinds one after "
+              "another, and --pods of a neighbour that come and go meanwhile")
           ->check(CLI::Range(0, 1'000'000))
           ->capture_default_str();
   std::vector<std::string> kinds;
   for (const Crowd& each : kCrowds) kinds.emplace_back(each.name);
-  command.add_option("--crowds", options->crowds, "These kinds of them alone, beside nobody")
+  command
+      .add_option("--crowds", options->crowds,
+                  "Only these kinds of crowds, besides a run without a crowd")
       ->check(CLI::IsMember(kinds))
       ->needs(crowd);
   command

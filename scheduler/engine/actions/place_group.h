@@ -83,8 +83,8 @@ class PlaceGroup : private PlaceGroupParts {
   // Where its quota stands on a class on which it would borrow, if others have their turn first.
   [[nodiscard]] std::optional<quota::Standing> others_borrow_first(const WaitingGroup& group,
                                                                    const GroupSearch::Found& found);
-  // Tells its pods. Returns when the group is looked at again even if nothing happens: soon, if
-  // some were told lately, with other numbers, and are not told these yet.
+  // Sends its pods the message. Returns when the group is looked at again even if nothing happens.
+  // If some pods got a message recently, returns when the changed numbers may be sent.
   [[nodiscard]] Time tell(WaitingGroup& group, const Told& told, Time now);
   [[nodiscard]] Decision refusal_of(WaitingPod& pod, const std::string& problem) const;
 

@@ -118,7 +118,7 @@ void Binder::give_back_stale() {
 // The bind may not be sent now.
 void Binder::put_off(Attempt& attempt) {
   if (attempt.may_land_until) return look_later(attempt, nullptr);
-  // No call of it is under way: it is as if it had never been taken.
+  // No call of it is under way: the bind returns to the queue.
   take_back(attempt);
   if (!dropping_) {
     queue_.put_back({std::move(attempt.group), std::move(attempt.bind), attempt.waited_since});
