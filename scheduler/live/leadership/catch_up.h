@@ -65,9 +65,6 @@ class CatchUp {
   // No hook is called after it.
   void stop();
 
-  // How many of the pods that were read with a node are not yet shown by the watch.
-  [[nodiscard]] std::size_t missing() const { return missing_.size(); }
-
  private:
   // Reads the pods of one scheduler name. A reflector's first list is a consistent read with
   // repetition after failures; its later events are not used.
