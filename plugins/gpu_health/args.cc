@@ -1,6 +1,6 @@
-#include "plugins/support/args.h"
+#include "plugins/gpu_health/args.h"
 
-#include "plugins/gpu_health/gpu_health.h"
+#include "plugins/support/args.h"
 
 #include <algorithm>
 #include <chrono>
@@ -33,12 +33,10 @@ void read_seconds(ObjectReader& args, std::string_view key, std::chrono::seconds
   if (read) seconds = std::chrono::seconds(*read);
 }
 
-}  // namespace
-
 // Sources: kubernetes/node-problem-detector, config/; AKS, "Node problem detector in AKS nodes"
 // (those of GPU nodes except for throttling, which slows down but does not break); EKS, "Detect
 // node health issues"; Kubernetes, well-known labels and taints; cluster-autoscaler; Karpenter.
-GpuHealthArgs default_gpu_health_args() {
+GpuHealthArgs default_args() {
   return {
       .unhealthy_conditions = sorted({"KernelDeadlock",
                                       "ReadonlyFilesystem",
@@ -68,8 +66,10 @@ GpuHealthArgs default_gpu_health_args() {
       .rejections = {}};
 }
 
+}  // namespace
+
 GpuHealthArgs read_gpu_health_args(ObjectReader& args) {
-  GpuHealthArgs read = default_gpu_health_args();
+  GpuHealthArgs read = default_args();
   read_type(args, "GpuHealthArgs");
   read_names(args, "unhealthyConditions", read.unhealthy_conditions);
   read_names(args, "unhealthyTaints", read.unhealthy_taints);

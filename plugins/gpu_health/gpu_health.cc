@@ -1,6 +1,25 @@
-#include "plugins/gpu_health/gpu_health.h"
-
+// GpuHealth: keeps pods that ask for devices off nodes with GPUs that are not healthy.
+//
+// Device plugins serve every extended resource, so each of them counts as a device; pods without
+// devices may go anywhere. A node takes no pod with devices while
+//   * its MIG configuration is being changed, or could not be (label nvidia.com/mig.config.state:
+//     pending, rebooting, failed);
+//   * one of `unhealthyConditions` reports a problem: True, or False for a type that ends in
+//     "Ready". Default: those of node-problem-detector, of AKS for GPU nodes, and of the EKS node
+//     monitoring agent with which a pod most likely fails;
+//   * it has one of `unhealthyTaints` (effect NoSchedule or NoExecute) that the pod does not
+//     tolerate by key. A toleration without a key is not meant for broken nodes, so it does not
+//     count here; it counts as always elsewhere;
+//   * it is backed off, because its kubelet rejected pods with devices one after the other
+//     (scheduler/engine/backoffs/black_holes.h; `rejectedPods` within `rejectedWithinSeconds`, for
+//     `initialBackoffSeconds` … `maxBackoffSeconds`). A back-off is for all profiles: these four
+//     arguments are those of the first profile with this plugin, and different ones in another
+//     profile are an error.
+// Its verdicts come after kube-scheduler's filters and never replace their messages. Its answers
+// follow from the Node object and from the back-off; it reads no clock.
 #include "k8s-client/api/decode/rfc3339.h"
+#include "plugins/factories.h"
+#include "plugins/gpu_health/args.h"
 
 #include <fmt/format.h>
 
@@ -149,9 +168,7 @@ class GpuHealth final : public FilterPlugin {
 }  // namespace
 
 PluginInstance make_gpu_health(k8s::yaml::ObjectReader& args) {
-  PluginInstance instance;
-  instance.filter = std::make_unique<GpuHealth>(read_gpu_health_args(args));
-  return instance;
+  return {.filter = std::make_unique<GpuHealth>(read_gpu_health_args(args))};
 }
 
 }  // namespace plugins

@@ -1,4 +1,4 @@
-// The arguments of GpuPacking (gpu_packing.h).
+// The arguments of GpuPacking (gpu_packing.cc).
 #pragma once
 
 #include "k8s-client/yaml/object_reader.h"

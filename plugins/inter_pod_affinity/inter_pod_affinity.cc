@@ -1,5 +1,24 @@
+// InterPodAffinity: required affinity and anti-affinity between pods.
+//
+// Three demands, in the order in which they are reported for a node:
+//   * the pod's own affinity: for each term the node carries its topologyKey, and in its domain
+//     runs a pod that all terms select. While no such pod runs anywhere, a pod that its own terms
+//     select may be the first, on any node that carries the keys;
+//   * the pod's own anti-affinity: no pod that a term selects runs in the node's domain;
+//   * the anti-affinity of running pods: in the node's domain runs no pod with a term that selects
+//     the pod. Messages name no such pod, because it may be one of another namespace.
+// A node without a term's key is in no domain of the term: there the term forbids nothing.
+//
+// Among the nodes that are left, a node is better if more pods that the pod prefers are near, and
+// fewer that it prefers to avoid. A node's raw score is a sum over the pods in its domains: of the
+// weights of the pod's preferred terms that select them, and of their preferred terms that select
+// the pod. Their required affinity counts as well, with a weight of its own.
+//
+// The engine counts, once for all pods with equal terms. The plugin stores which terms running pods
+// have, and the labels of namespaces. Source: kube-scheduler InterPodAffinity, Filter and Score.
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 
+#include "plugins/factories.h"
 #include "plugins/inter_pod_affinity/preference.h"
 #include "plugins/inter_pod_affinity/terms.h"
 
@@ -269,9 +288,7 @@ class InterPodAffinity final : public ClusterConstraint {
 }  // namespace
 
 PluginInstance make_inter_pod_affinity(const InterPodAffinityArgs& args) {
-  PluginInstance instance;
-  instance.constraint = std::make_unique<InterPodAffinity>(args);
-  return instance;
+  return {.constraint = std::make_unique<InterPodAffinity>(args)};
 }
 
 PluginInstance make_inter_pod_affinity(k8s::yaml::ObjectReader& args) {

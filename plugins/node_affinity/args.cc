@@ -1,7 +1,7 @@
-#include "plugins/support/args.h"
+#include "plugins/node_affinity/args.h"
 
-#include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_affinity/terms.h"
+#include "plugins/support/args.h"
 
 namespace plugins {
 

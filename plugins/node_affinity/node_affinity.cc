@@ -1,5 +1,10 @@
-#include "plugins/node_affinity/node_affinity.h"
-
+// NodeAffinity: nodeSelector and the node affinity of pods, and of the profile itself.
+//
+// The argument `addedAffinity` applies to every pod of the profile, before the pod's own affinity.
+// By its required terms a scheduler owns a part of the nodes (owns()), so that it does not compete
+// with another scheduler for them. Argument names are kube-scheduler's NodeAffinityArgs.
+#include "plugins/factories.h"
+#include "plugins/node_affinity/args.h"
 #include "plugins/node_affinity/required_nodes.h"
 #include "plugins/node_affinity/terms.h"
 #include "plugins/node_affinity/wanted_labels.h"
@@ -128,17 +133,12 @@ class AffinityScore final : public ScorePlugin {
 
 }  // namespace
 
-PluginInstance make_node_affinity(NodeAffinityArgs args) {
-  Preferred preferred;
-  add_preferred(args.added_affinity, preferred);
-  PluginInstance instance;
-  instance.filter = std::make_unique<AffinityFilter>(required_of(args.added_affinity));
-  instance.score = std::make_unique<AffinityScore>(std::move(preferred));
-  return instance;
-}
-
 PluginInstance make_node_affinity(k8s::yaml::ObjectReader& args) {
-  return make_node_affinity(read_node_affinity_args(args));
+  const NodeAffinityArgs read = read_node_affinity_args(args);
+  Preferred preferred;
+  add_preferred(read.added_affinity, preferred);
+  return {.filter = std::make_unique<AffinityFilter>(required_of(read.added_affinity)),
+          .score = std::make_unique<AffinityScore>(std::move(preferred))};
 }
 
 }  // namespace plugins

@@ -1,5 +1,5 @@
-#include "plugins/node_name/node_name.h"
-
+// NodeName: a pod with spec.nodeName fits only on that node. Without arguments.
+#include "plugins/factories.h"
 #include "plugins/support/one_reason.h"
 
 namespace plugins {
@@ -37,9 +37,7 @@ class NodeName final : public FilterPlugin {
 }  // namespace
 
 PluginInstance make_node_name(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.filter = std::make_unique<NodeName>();
-  return instance;
+  return {.filter = std::make_unique<NodeName>()};
 }
 
 }  // namespace plugins

@@ -1,5 +1,5 @@
-#include "plugins/node_ports/node_ports.h"
-
+// NodePorts: no two pods on one node with the same host port. Without arguments.
+#include "plugins/factories.h"
 #include "plugins/support/one_reason.h"
 
 #include <algorithm>
@@ -57,9 +57,7 @@ class NodePorts final : public FilterPlugin {
 }  // namespace
 
 PluginInstance make_node_ports(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.filter = std::make_unique<NodePorts>();
-  return instance;
+  return {.filter = std::make_unique<NodePorts>()};
 }
 
 }  // namespace plugins

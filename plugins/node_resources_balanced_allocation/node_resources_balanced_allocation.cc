@@ -1,12 +1,23 @@
-#include "plugins/node_resources_balanced_allocation/node_resources_balanced_allocation.h"
+// NodeResourcesBalancedAllocation: the more evenly a node's resources are taken, the better.
+//
+// The imbalance is the standard deviation of the taken shares of the listed resources, 1 at most
+// each. A node scores by how much better or worse the pod makes it: 75 if it does not change, 50 …
+// 100. Resources that the node does not have do not count, nor extended ones that the pod does not
+// ask for; a pod that asks for none of them is not scored.
+//
+// Source: kube-scheduler 1.36 NodeResourcesBalancedAllocation; until 1.35 what counted was the
+// imbalance with the pod alone. Arguments: `resources`, as upstream; cpu and memory by default.
+#include "plugins/factories.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace plugins {
 
@@ -82,12 +93,6 @@ class BalancedAllocation final : public ScorePlugin {
 
 }  // namespace
 
-PluginInstance make_node_resources_balanced_allocation(std::vector<std::string> resources) {
-  PluginInstance instance;
-  instance.score = std::make_unique<BalancedAllocation>(std::move(resources));
-  return instance;
-}
-
 PluginInstance make_node_resources_balanced_allocation(k8s::yaml::ObjectReader& args) {
   std::vector<std::string> resources;
   args.objects("resources", [&](k8s::yaml::ObjectReader& reader) {
@@ -98,7 +103,7 @@ PluginInstance make_node_resources_balanced_allocation(k8s::yaml::ObjectReader& 
     resources.push_back(name);
   });
   if (resources.empty()) resources = {"cpu", "memory"};
-  return make_node_resources_balanced_allocation(std::move(resources));
+  return {.score = std::make_unique<BalancedAllocation>(std::move(resources))};
 }
 
 }  // namespace plugins

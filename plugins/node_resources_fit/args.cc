@@ -1,6 +1,6 @@
-#include "plugins/support/args.h"
+#include "plugins/node_resources_fit/args.h"
 
-#include "plugins/node_resources_fit/node_resources_fit.h"
+#include "plugins/support/args.h"
 #include "scheduler/base/qualified_name.h"
 
 namespace plugins {

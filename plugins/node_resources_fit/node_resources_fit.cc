@@ -1,5 +1,13 @@
-#include "plugins/node_resources_fit/node_resources_fit.h"
-
+// NodeResourcesFit: a pod fits on a node with enough free resources. The fuller node is better, or
+// the emptier one, as configured.
+//
+// Filter: every resource that the pod takes, and its place among the node's pods. All shortages are
+// reported. If a request is more than the node's whole capacity, the verdict is unresolvable: no
+// eviction helps there. Score: by `scoringStrategy` over the listed resources; cpu and memory count
+// with defaults for containers that name none. Argument names are kube-scheduler's
+// NodeResourcesFitArgs; its third strategy, RequestedToCapacityRatio, is not built and is refused.
+#include "plugins/factories.h"
+#include "plugins/node_resources_fit/args.h"
 #include "plugins/node_resources_fit/exact_amount.h"
 #include "plugins/support/share.h"
 
@@ -181,15 +189,9 @@ class FitScore final : public ScorePlugin {
 
 }  // namespace
 
-PluginInstance make_node_resources_fit(NodeResourcesFitArgs args) {
-  PluginInstance instance;
-  instance.score = std::make_unique<FitScore>(args);
-  instance.filter = std::make_unique<FitFilter>(std::move(args));
-  return instance;
-}
-
 PluginInstance make_node_resources_fit(k8s::yaml::ObjectReader& args) {
-  return make_node_resources_fit(read_node_resources_fit_args(args));
+  const NodeResourcesFitArgs read = read_node_resources_fit_args(args);
+  return {.filter = std::make_unique<FitFilter>(read), .score = std::make_unique<FitScore>(read)};
 }
 
 }  // namespace plugins

@@ -1,5 +1,6 @@
-#include "plugins/node_unschedulable/node_unschedulable.h"
-
+// NodeUnschedulable: no pods on cordoned nodes, except those that tolerate the taint
+// node.kubernetes.io/unschedulable:NoSchedule. Without arguments.
+#include "plugins/factories.h"
 #include "plugins/support/one_reason.h"
 
 #include <algorithm>
@@ -38,9 +39,7 @@ class NodeUnschedulable final : public FilterPlugin {
 }  // namespace
 
 PluginInstance make_node_unschedulable(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.filter = std::make_unique<NodeUnschedulable>();
-  return instance;
+  return {.filter = std::make_unique<NodeUnschedulable>()};
 }
 
 }  // namespace plugins

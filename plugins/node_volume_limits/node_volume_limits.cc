@@ -1,5 +1,11 @@
-#include "plugins/node_volume_limits/node_volume_limits.h"
-
+// NodeVolumeLimits: how many volumes of a CSI driver a node can have attached.
+//
+// A node's CSINode says how many volumes of each driver it takes. Those that its pods use count
+// once each, and so do attachments of volumes that no pod there uses (any more). What counts as a
+// volume: volume_users.h. Without arguments.
+//
+// Source: kube-scheduler, plugins/nodevolumelimits/csi.go.
+#include "plugins/factories.h"
 #include "plugins/node_volume_limits/volume_room.h"
 #include "plugins/node_volume_limits/volume_users.h"
 
@@ -135,9 +141,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
 }  // namespace
 
 PluginInstance make_node_volume_limits(k8s::yaml::ObjectReader& /*args*/) {
-  PluginInstance instance;
-  instance.constraint = std::make_unique<NodeVolumeLimits>();
-  return instance;
+  return {.constraint = std::make_unique<NodeVolumeLimits>()};
 }
 
 }  // namespace plugins

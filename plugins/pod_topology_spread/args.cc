@@ -1,6 +1,6 @@
-#include "plugins/support/args.h"
+#include "plugins/pod_topology_spread/args.h"
 
-#include "plugins/pod_topology_spread/pod_topology_spread.h"
+#include "plugins/support/args.h"
 #include "scheduler/base/qualified_name.h"
 
 #include <algorithm>

@@ -1,6 +1,27 @@
-#include "plugins/pod_topology_spread/pod_topology_spread.h"
-
+// PodTopologySpread: how evenly pods must be, or preferably are, spread over domains.
+//
+// For each constraint with whenUnsatisfiable DoNotSchedule: the node carries the topologyKey, and
+// with the pod there its domain has at most maxSkew more of the selected pods of the pod's
+// namespace than the domain with the fewest. If there are fewer domains than minDomains, the fewest
+// counts as 0. Pods that are being deleted do not count. A domain consists of the nodes that carry
+// the keys of all the pod's constraints and that the constraint's nodeAffinityPolicy and
+// nodeTaintsPolicy include.
+//
+// By constraints with ScheduleAnyway, a node is better if its domains have fewer of the selected
+// pods; a node that lacks one of their keys scores 0. For the key hostname the pods on the node
+// itself count.
+//
+// A pod without constraints of its own has the profile's default ones, if there are any, for the
+// pods that it belongs with (default_selectors.h); if it belongs with none, it has none. With the
+// system's defaults, for hosts and zones, a node without a zone is used as well: the missing label
+// adds nothing to its score. Such nodes together count as one zone; upstream treats them as the
+// zone with an empty name, here that is another zone.
+//
+// The engine counts, once for all pods with equal constraints. Source: kube-scheduler
+// PodTopologySpread, Filter and Score.
+#include "plugins/factories.h"
 #include "plugins/node_affinity/required_nodes.h"
+#include "plugins/pod_topology_spread/args.h"
 #include "plugins/pod_topology_spread/default_selectors.h"
 #include "plugins/support/pod_selector.h"
 #include "scheduler/framework/taints.h"
@@ -314,14 +335,8 @@ class PodTopologySpread final : public ClusterConstraint {
 
 }  // namespace
 
-PluginInstance make_pod_topology_spread(PodTopologySpreadArgs args) {
-  PluginInstance instance;
-  instance.constraint = std::make_unique<PodTopologySpread>(std::move(args));
-  return instance;
-}
-
 PluginInstance make_pod_topology_spread(k8s::yaml::ObjectReader& args) {
-  return make_pod_topology_spread(read_pod_topology_spread_args(args));
+  return {.constraint = std::make_unique<PodTopologySpread>(read_pod_topology_spread_args(args))};
 }
 
 }  // namespace plugins

@@ -1,5 +1,7 @@
-#include "plugins/taint_toleration/taint_toleration.h"
-
+// TaintToleration: keeps pods off nodes with NoSchedule and NoExecute taints that they do not
+// tolerate, and prefers nodes with few PreferNoSchedule taints that they do not tolerate. Without
+// arguments.
+#include "plugins/factories.h"
 #include "plugins/support/one_reason.h"
 #include "scheduler/framework/taints.h"
 
@@ -88,10 +90,7 @@ class TaintScore final : public ScorePlugin {
 }  // namespace
 
 PluginInstance make_taint_toleration(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.filter = std::make_unique<TaintFilter>();
-  instance.score = std::make_unique<TaintScore>();
-  return instance;
+  return {.filter = std::make_unique<TaintFilter>(), .score = std::make_unique<TaintScore>()};
 }
 
 }  // namespace plugins

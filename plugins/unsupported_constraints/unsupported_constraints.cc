@@ -1,5 +1,11 @@
-#include "plugins/unsupported_constraints/unsupported_constraints.h"
-
+// UnsupportedConstraints: a pod with hard constraints that gpu-scheduler does not support yet is
+// placed nowhere.
+//
+// These are: resource claims; in-line disks that one node at a time can mount; and more required
+// pod affinity terms and topology spread constraints than are counted. To place such a pod by the
+// rest of its spec would ignore what it asks for. It waits, and its message names the reason.
+// Without arguments.
+#include "plugins/factories.h"
 #include "scheduler/framework/long_lists.h"
 
 #include <fmt/format.h>
@@ -83,9 +89,7 @@ class UnsupportedConstraints final : public ClusterConstraint {
 }  // namespace
 
 PluginInstance make_unsupported_constraints(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.constraint = std::make_unique<UnsupportedConstraints>();
-  return instance;
+  return {.constraint = std::make_unique<UnsupportedConstraints>()};
 }
 
 }  // namespace plugins

@@ -1,6 +1,6 @@
-#include "plugins/support/args.h"
+#include "plugins/usable_gpu/args.h"
 
-#include "plugins/usable_gpu/usable_gpu.h"
+#include "plugins/support/args.h"
 
 #include <cmath>
 

@@ -1,24 +1,16 @@
-// Makes the scores of UsableGpu (usable_gpu.h), for the plugin of that name and for GpuPacking.
+// Makes the scores of UsableGpu (usable_gpu.cc), for the plugin of that name and for GpuPacking.
 #pragma once
 
 #include "plugins/support/gpu_ask.h"
 #include "plugins/support/gpu_value.h"
 #include "plugins/support/per_version.h"
-#include "plugins/usable_gpu/weights.h"
+#include "plugins/usable_gpu/args.h"
 #include "scheduler/framework/plugin.h"
 
 #include <cstdint>
 #include <memory>
 
 namespace plugins {
-
-struct UsableGpuArgs {
-  UsableGpuWeights weights;
-  std::int64_t quantum = 50;      // milli-GPU
-  std::int64_t conserve_cpu = 8;  // milli-GPU that a core left on a node counts as lost
-
-  friend bool operator==(const UsableGpuArgs&, const UsableGpuArgs&) = default;
-};
 
 class UsableGpuScoring {
  public:

@@ -56,7 +56,7 @@ Room room_for(const TypicalPod& pod, const ClusterContext& cluster) {
   return room;
 }
 
-// s of usable_gpu.h; 0 when no node is large enough; 1 when no node is known.
+// s of usable_gpu.cc; 0 when no node is large enough; 1 when no node is known.
 double scarcity(const TypicalPod& pod, const ClusterContext& cluster) {
   if (cluster.gpu_nodes.empty()) return 1.0;
   const Room room = room_for(pod, cluster);
@@ -113,7 +113,7 @@ ByModel gpus_by_model(const ClusterContext& cluster) {
   return gpus;
 }
 
-// ρ of usable_gpu.h by model; under "" that of the nodes without a model label.
+// ρ of usable_gpu.cc by model; under "" that of the nodes without a model label.
 ByModel confined_demand(const ClusterContext& cluster) {
   const ByModel gpus = gpus_by_model(cluster);
   double all_gpus = 0;

@@ -11,7 +11,7 @@ namespace plugins {
 
 enum class Popularity : std::uint8_t { kLinear, kSqrt };
 
-// The defaults held up best when pods come and go (usable_gpu.h).
+// The defaults held up best when pods come and go (usable_gpu.cc).
 struct UsableGpuWeights {
   std::int64_t coverage = 90;  // per cent of the pods that the typical kinds cover
   Popularity popularity = Popularity::kLinear;
@@ -28,7 +28,7 @@ struct UsableGpuWeights {
 // which are in no value; the price comes on top.
 inline constexpr std::int64_t kUnitWeight = 1 << 20;
 
-// The highest price of a model's GPU (usable_gpu.h), in GPUs.
+// The highest price of a model's GPU (usable_gpu.cc), in GPUs.
 inline constexpr std::int64_t kMostPrice = 2;
 
 // The kinds with GPU, with weights in units of kUnitWeight, rounded. The price of a model is one

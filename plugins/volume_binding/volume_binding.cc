@@ -1,5 +1,18 @@
-#include "plugins/volume_binding/volume_binding.h"
-
+// VolumeBinding: a pod goes where its volumes can be used, and its claims that wait for it are
+// bound.
+//
+// Excluded are nodes that the node affinity of a bound volume does not allow, and nodes on which a
+// claim of a class that waits for its first consumer would find no volume and could not have one
+// provisioned (matching.h). Before the pod is bound to its chosen node, that node is written to
+// each such claim, or the volume that the claim takes is reserved for it. Then the bind waits until
+// the volume controller and the provisioners have bound all claims. If a provisioner gives the node
+// up, or it takes too long, the pod is tried again. A pod is refused while a claim of it is
+// missing, lost, being deleted, or must be bound before its pod is placed ("Immediate").
+//
+//   bindTimeoutSeconds   how long a bind waits for its volumes; 600
+//
+// Source: kube-scheduler, plugins/volumebinding.
+#include "plugins/factories.h"
 #include "plugins/support/args.h"
 #include "plugins/volume_binding/matching.h"
 #include "plugins/volume_binding/storage.h"
@@ -253,9 +266,7 @@ PluginInstance make_volume_binding(k8s::yaml::ObjectReader& args) {
   read_type(args, "VolumeBindingArgs");
   const std::int64_t seconds =
       args.integer("bindTimeoutSeconds", {.min = 0, .max = 24 * 3600}).value_or(600);
-  PluginInstance instance;
-  instance.constraint = std::make_unique<VolumeBinding>(std::chrono::seconds(seconds));
-  return instance;
+  return {.constraint = std::make_unique<VolumeBinding>(std::chrono::seconds(seconds))};
 }
 
 }  // namespace plugins

@@ -1,5 +1,11 @@
-#include "plugins/volume_restrictions/volume_restrictions.h"
-
+// VolumeRestrictions: a claim of access mode ReadWriteOncePod is for one pod at a time, and an
+// in-line disk for one node or one pod at a time (disks_in_use.h).
+//
+// While a pod on a node has such a claim, no other pod that needs it is placed; and a pod waits for
+// missing claims. Without arguments.
+//
+// Source: kube-scheduler, plugins/volumerestrictions.
+#include "plugins/factories.h"
 #include "plugins/support/volume_claims.h"
 #include "plugins/volume_restrictions/disks_in_use.h"
 
@@ -123,9 +129,7 @@ class VolumeRestrictions final : public ClusterConstraint {
 }  // namespace
 
 PluginInstance make_volume_restrictions(k8s::yaml::ObjectReader& /*args*/) {
-  PluginInstance instance;
-  instance.constraint = std::make_unique<VolumeRestrictions>();
-  return instance;
+  return {.constraint = std::make_unique<VolumeRestrictions>()};
 }
 
 }  // namespace plugins

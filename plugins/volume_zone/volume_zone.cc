@@ -1,5 +1,10 @@
-#include "plugins/volume_zone/volume_zone.h"
-
+// VolumeZone: a pod goes to the zones and regions that the labels of its bound volumes name.
+//
+// Nodes without any such label are not excluded. A pod waits while a volume that its claim names is
+// missing. Without arguments.
+//
+// Source: kube-scheduler, plugins/volumezone.
+#include "plugins/factories.h"
 #include "plugins/support/volume_claims.h"
 
 #include <array>
@@ -140,9 +145,7 @@ class VolumeZone final : public ClusterConstraint {
 }  // namespace
 
 PluginInstance make_volume_zone(k8s::yaml::ObjectReader& /*args*/) {
-  PluginInstance instance;
-  instance.constraint = std::make_unique<VolumeZone>();
-  return instance;
+  return {.constraint = std::make_unique<VolumeZone>()};
 }
 
 }  // namespace plugins

@@ -20,10 +20,10 @@ namespace sched {
 
 // One made plugin: the roles it has.
 struct PluginInstance {
-  std::unique_ptr<FilterPlugin> filter;
-  std::unique_ptr<ScorePlugin> score;
-  std::unique_ptr<ClusterConstraint> constraint;
-  std::optional<Preemption> preemption;
+  std::unique_ptr<FilterPlugin> filter{};
+  std::unique_ptr<ScorePlugin> score{};
+  std::unique_ptr<ClusterConstraint> constraint{};
+  std::optional<Preemption> preemption{};
 };
 
 struct PluginEntry {

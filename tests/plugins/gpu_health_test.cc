@@ -1,5 +1,3 @@
-#include "plugins/gpu_health/gpu_health.h"
-
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 

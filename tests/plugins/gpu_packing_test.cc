@@ -1,5 +1,3 @@
-#include "plugins/gpu_packing/gpu_packing.h"
-
 #include "tests/plugins/gpu_node.h"
 #include "tests/plugins/labels.h"
 #include "tests/plugins/one_node.h"

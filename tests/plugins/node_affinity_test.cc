@@ -1,5 +1,3 @@
-#include "plugins/node_affinity/node_affinity.h"
-
 #include "plugins/node_affinity/terms.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"

@@ -1,5 +1,4 @@
-#include "plugins/node_resources_fit/node_resources_fit.h"
-
+#include "plugins/node_resources_fit/args.h"
 #include "plugins/node_resources_fit/exact_amount.h"
 #include "plugins/support/share.h"
 #include "tests/plugins/one_node.h"

@@ -1,5 +1,5 @@
-#include "plugins/usable_gpu/usable_gpu.h"
-
+#include "plugins/usable_gpu/args.h"
+#include "plugins/usable_gpu/weights.h"
 #include "tests/plugins/gpu_node.h"
 #include "tests/plugins/one_node.h"
 #include "tests/plugins/random_gpus.h"

@@ -67,9 +67,7 @@ class GpuDevices final : public FilterPlugin {
 }  // namespace
 
 PluginInstance make_gpu_devices(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.filter = std::make_unique<GpuDevices>();
-  return instance;
+  return {.filter = std::make_unique<GpuDevices>()};
 }
 
 }  // namespace bench

@@ -125,10 +125,8 @@ PluginInstance make_mig_placement(k8s::yaml::ObjectReader& args) {
   read_type(args, "MigPlacementArgs");
   std::vector<std::string_view> names;
   for (const MigRule& rule : mig_rules()) names.push_back(rule.name);
-  PluginInstance instance;
-  instance.score = std::make_unique<MigPlacement>(
-      rule_named(args.one_of("policy", names).value_or("expected-fill")));
-  return instance;
+  return {.score = std::make_unique<MigPlacement>(
+              rule_named(args.one_of("policy", names).value_or("expected-fill")))};
 }
 
 }  // namespace bench

@@ -61,9 +61,7 @@ class BestFit final : public ScorePlugin {
 }  // namespace
 
 PluginInstance make_best_fit(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.score = std::make_unique<BestFit>();
-  return instance;
+  return {.score = std::make_unique<BestFit>()};
 }
 
 }  // namespace bench

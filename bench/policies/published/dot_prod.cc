@@ -57,9 +57,7 @@ class DotProd final : public ScorePlugin {
 }  // namespace
 
 PluginInstance make_dot_prod(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.score = std::make_unique<DotProd>();
-  return instance;
+  return {.score = std::make_unique<DotProd>()};
 }
 
 }  // namespace bench

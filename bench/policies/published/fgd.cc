@@ -100,10 +100,6 @@ class Fgd final : public ScorePlugin {
 
 }  // namespace
 
-PluginInstance make_fgd(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.score = std::make_unique<Fgd>();
-  return instance;
-}
+PluginInstance make_fgd(k8s::yaml::ObjectReader&) { return {.score = std::make_unique<Fgd>()}; }
 
 }  // namespace bench

@@ -61,9 +61,7 @@ class GpuClustering final : public ScorePlugin {
 }  // namespace
 
 PluginInstance make_gpu_clustering(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.score = std::make_unique<GpuClustering>();
-  return instance;
+  return {.score = std::make_unique<GpuClustering>()};
 }
 
 }  // namespace bench

@@ -71,9 +71,7 @@ class GpuPackingScore final : public ScorePlugin {
 }  // namespace
 
 PluginInstance make_gpu_packing_score(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.score = std::make_unique<GpuPackingScore>();
-  return instance;
+  return {.score = std::make_unique<GpuPackingScore>()};
 }
 
 }  // namespace bench

@@ -65,9 +65,7 @@ class RandomDevice final : public ScorePlugin {
 }  // namespace
 
 PluginInstance make_random_device(std::uint64_t seed) {
-  PluginInstance instance;
-  instance.score = std::make_unique<RandomDevice>(seed);
-  return instance;
+  return {.score = std::make_unique<RandomDevice>(seed)};
 }
 
 PluginInstance make_random_device(k8s::yaml::ObjectReader& args) {

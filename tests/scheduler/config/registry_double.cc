@@ -40,19 +40,15 @@ class NamedConstraint : public ClusterConstraint {
 };
 
 PluginInstance both(std::string name) {
-  PluginInstance instance;
-  instance.filter = std::make_unique<NamedFilter>(name);
-  instance.score = std::make_unique<NamedScore>(std::move(name));
-  return instance;
+  return {.filter = std::make_unique<NamedFilter>(name),
+          .score = std::make_unique<NamedScore>(std::move(name))};
 }
 
 PluginInstance make_taints(k8s::yaml::ObjectReader&) { return both("TaintToleration"); }
 PluginInstance make_affinity(k8s::yaml::ObjectReader&) { return both("NodeAffinity"); }
 
 PluginInstance make_ports(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.filter = std::make_unique<NamedFilter>("NodePorts");
-  return instance;
+  return {.filter = std::make_unique<NamedFilter>("NodePorts")};
 }
 
 PluginInstance make_fit(k8s::yaml::ObjectReader& args) {
@@ -68,17 +64,13 @@ PluginInstance make_fit(k8s::yaml::ObjectReader& args) {
 }
 
 PluginInstance make_packing(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.score = std::make_unique<NamedScore>("GpuPacking");
-  return instance;
+  return {.score = std::make_unique<NamedScore>("GpuPacking")};
 }
 
 PluginInstance make_alternative(k8s::yaml::ObjectReader&) { return both("Alternative"); }
 
 PluginInstance make_unsupported(k8s::yaml::ObjectReader&) {
-  PluginInstance instance;
-  instance.constraint = std::make_unique<NamedConstraint>("UnsupportedConstraints");
-  return instance;
+  return {.constraint = std::make_unique<NamedConstraint>("UnsupportedConstraints")};
 }
 
 }  // namespace

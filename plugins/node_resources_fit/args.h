@@ -1,14 +1,7 @@
-// NodeResourcesFit: a pod fits on a node with enough free resources. The fuller node is better, or
-// the emptier one, as configured.
-//
-// Filter: every resource that the pod takes, and its place among the node's pods. All shortages are
-// reported. If a request is more than the node's whole capacity, the verdict is unresolvable: no
-// eviction helps there. Score: by `scoringStrategy` over the listed resources; cpu and memory count
-// with defaults for containers that name none. Argument names are kube-scheduler's
-// NodeResourcesFitArgs; its third strategy, RequestedToCapacityRatio, is not built and is refused.
+// The arguments of NodeResourcesFit (node_resources_fit.cc).
 #pragma once
 
-#include "scheduler/framework/registry.h"
+#include "k8s-client/yaml/object_reader.h"
 
 #include <cstdint>
 #include <string>
@@ -34,8 +27,5 @@ struct NodeResourcesFitArgs {
 };
 
 [[nodiscard]] NodeResourcesFitArgs read_node_resources_fit_args(k8s::yaml::ObjectReader& args);
-
-[[nodiscard]] sched::PluginInstance make_node_resources_fit(NodeResourcesFitArgs args);
-[[nodiscard]] sched::PluginInstance make_node_resources_fit(k8s::yaml::ObjectReader& args);
 
 }  // namespace plugins
