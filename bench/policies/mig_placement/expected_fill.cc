@@ -1,5 +1,4 @@
 #include "bench/policies/mig_placement/rules.h"
-#include "scheduler/gpu/mig/states.h"
 
 #include <algorithm>
 #include <bit>
@@ -24,7 +23,7 @@ std::int64_t best_after(const mig::Profile& profile, std::uint16_t starts, std::
 }  // namespace
 
 std::vector<std::int64_t> expected_fill(const mig::Geometry& geometry) {
-  const std::vector<const mig::Profile*> profiles = mig::plain_profiles(geometry);
+  const std::vector<const mig::Profile*> profiles = plain_profiles(geometry);
   std::vector<std::int64_t> fill(std::size_t{1} << geometry.slices);
   // A more occupied state is a greater number, so the states that follow one are computed before
   // it.

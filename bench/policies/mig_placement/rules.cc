@@ -1,7 +1,5 @@
 #include "bench/policies/mig_placement/rules.h"
 
-#include "scheduler/gpu/mig/states.h"
-
 #include <bit>
 
 namespace bench {
@@ -63,7 +61,7 @@ std::int64_t sum_of_values(MigValue value, const mig::Geometry& geometry,
 }
 
 std::vector<std::int32_t> table_of(MigValue value, const mig::Geometry& geometry) {
-  const std::vector<const mig::Profile*> profiles = mig::plain_profiles(geometry);
+  const std::vector<const mig::Profile*> profiles = plain_profiles(geometry);
   std::vector<std::int32_t> table(std::size_t{1} << geometry.slices);
   if (value == MigValue::kFill) {
     const std::vector<std::int64_t> fill = expected_fill(geometry);
@@ -82,6 +80,14 @@ std::vector<std::int32_t> table_of(MigValue value, const mig::Geometry& geometry
 }
 
 }  // namespace
+
+std::vector<const mig::Profile*> plain_profiles(const mig::Geometry& geometry) {
+  std::vector<const mig::Profile*> plain;
+  for (const mig::Profile& profile : geometry.profiles) {
+    if (!profile.is_variant) plain.push_back(&profile);
+  }
+  return plain;
+}
 
 const std::vector<MigRule>& mig_rules() {
   static const std::vector<MigRule> kRules = {

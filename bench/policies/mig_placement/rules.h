@@ -66,6 +66,10 @@ class MigLoss {
   std::vector<std::vector<std::int32_t>> values_;  // by geometry, by occupied slices
 };
 
+// The profiles of a geometry that are not variants of others.
+[[nodiscard]] std::vector<const sched::gpu::mig::Profile*> plain_profiles(
+    const sched::gpu::mig::Geometry& geometry);
+
 // Into how many parts a slice is divided for the expected fill.
 inline constexpr std::int64_t kFillScale = 1'000;
 

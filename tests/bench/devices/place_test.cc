@@ -1,7 +1,6 @@
 #include "bench/devices/place.h"
 
 #include "bench/devices/choose.h"
-#include "scheduler/gpu/mig/states.h"
 #include "scheduler/gpu/product.h"
 #include "tests/support/catch.h"
 
