@@ -4,7 +4,6 @@
 #include "k8s-client/api/encode/json.h"
 #include "k8s-client/api/protobuf/documents.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>

@@ -6,7 +6,6 @@
 #include "k8s-client/http/transport.h"
 
 #include <chrono>
-#include <optional>
 
 namespace k8s {
 

@@ -5,7 +5,6 @@
 #include "scheduler/base/random.h"
 
 #include <chrono>
-#include <optional>
 #include <utility>
 #include <variant>
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <functional>
 #include <map>
-#include <optional>
 #include <queue>
 #include <utility>
 #include <variant>

@@ -9,7 +9,6 @@
 #include "k8s-client/error.h"
 #include "scheduler/framework/registry.h"
 
-#include <string>
 #include <string_view>
 #include <vector>
 

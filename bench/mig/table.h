@@ -3,7 +3,6 @@
 
 #include "bench/mig/run.h"
 
-#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <vector>

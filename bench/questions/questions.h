@@ -5,7 +5,6 @@
 #include "bench/output.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>

@@ -10,7 +10,6 @@
 #include "scheduler/framework/registry.h"
 
 #include <atomic>
-#include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>

@@ -14,7 +14,6 @@
 #include "k8s-client/error.h"
 
 #include <atomic>
-#include <cstddef>
 #include <functional>
 #include <iosfwd>
 #include <string>

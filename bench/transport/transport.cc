@@ -12,7 +12,6 @@
 #include <chrono>
 #include <optional>
 #include <ostream>
-#include <utility>
 #include <vector>
 
 namespace bench::transport {

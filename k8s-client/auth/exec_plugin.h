@@ -11,7 +11,6 @@
 #include "k8s-client/yaml/object_reader.h"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,7 +3,6 @@
 #include "k8s-client/auth/proxy_environment.h"
 
 #include <charconv>
-#include <string_view>
 #include <utility>
 
 namespace k8s {

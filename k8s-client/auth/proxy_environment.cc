@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
-#include <vector>
 
 namespace k8s::auth {
 namespace {

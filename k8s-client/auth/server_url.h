@@ -4,7 +4,6 @@
 #include "k8s-client/error.h"
 #include "k8s-client/http/endpoint.h"
 
-#include <string>
 #include <string_view>
 
 namespace k8s::auth {

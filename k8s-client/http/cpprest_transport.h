@@ -34,7 +34,6 @@
 // It costs more than the first: see bench/transport.
 #pragma once
 
-#include "k8s-client/error.h"
 #include "k8s-client/http/credentials.h"
 #include "k8s-client/http/endpoint.h"
 #include "k8s-client/http/event_loop.h"

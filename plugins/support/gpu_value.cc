@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <tuple>
-#include <utility>
 
 namespace plugins {
 namespace {

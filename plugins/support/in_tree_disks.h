@@ -8,7 +8,6 @@
 // plugins/nodevolumelimits/utils.go and plugins/volumebinding/binder.go.
 #pragma once
 
-#include "k8s-client/api/meta.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/selector.h"
 #include "k8s-client/api/storage.h"

@@ -5,7 +5,6 @@
 #include "scheduler/framework/cluster_context.h"
 
 #include <memory>
-#include <utility>
 
 namespace plugins {
 

@@ -5,7 +5,6 @@
 #include "scheduler/framework/cluster_context.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace plugins {
 

@@ -8,7 +8,6 @@
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/framework/node_view.h"
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>

@@ -10,7 +10,6 @@
 #include "plugins/volume_restrictions/disks_in_use.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <unordered_map>
 

@@ -8,7 +8,6 @@
 #include "plugins/support/volume_claims.h"
 
 #include <array>
-#include <map>
 
 namespace plugins {
 namespace {

@@ -1,5 +1,7 @@
 #include "scheduler/cluster/change_log.h"
 
+#include <cstddef>
+
 namespace sched {
 
 void ChangeLog::append(NodeSlot slot) {

@@ -8,7 +8,6 @@
 
 #include "scheduler/base/types.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include "scheduler/cluster/cpu_use.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <tuple>
 #include <utility>

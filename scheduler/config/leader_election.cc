@@ -6,7 +6,6 @@
 
 #include <array>
 #include <string_view>
-#include <utility>
 
 namespace sched::config {
 

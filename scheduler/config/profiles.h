@@ -1,7 +1,6 @@
 // Makes profiles with plugins from `profiles[]` of the configuration.
 #pragma once
 
-#include "k8s-client/error.h"
 #include "k8s-client/yaml/object_reader.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/registry.h"

@@ -8,7 +8,6 @@
 #include "scheduler/quota/charged_as.h"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <variant>

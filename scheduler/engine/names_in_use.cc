@@ -1,6 +1,5 @@
 #include "scheduler/engine/names_in_use.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 

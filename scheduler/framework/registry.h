@@ -4,7 +4,6 @@
 // what replays and studies have besides, and the composition roots pass one of them down.
 #pragma once
 
-#include "k8s-client/error.h"
 #include "k8s-client/yaml/object_reader.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/framework/profile.h"
@@ -12,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

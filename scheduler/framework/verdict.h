@@ -5,7 +5,6 @@
 // filter makes the texts and numbers only when a message needs them.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 namespace sched {

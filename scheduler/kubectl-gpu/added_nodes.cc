@@ -5,7 +5,6 @@
 #include <charconv>
 #include <set>
 #include <string_view>
-#include <utility>
 
 namespace sched::kubectl {
 namespace {

@@ -9,11 +9,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <type_traits>
 #include <utility>
 #include <variant>

@@ -17,11 +17,8 @@
 #include "scheduler/kubectl-gpu/ui/ask_scheduler.h"
 #include "scheduler/kubectl-gpu/ui/ui.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <set>
 #include <thread>

@@ -5,7 +5,6 @@
 #include "scheduler/live/shell/parts.h"
 #include "scheduler/live/transports.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -8,9 +8,7 @@
 #include "scheduler/queue/entity.h"
 #include "scheduler/quota/standing.h"
 
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 
 namespace sched {

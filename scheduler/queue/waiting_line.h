@@ -13,7 +13,6 @@
 #include <iterator>
 #include <map>
 #include <tuple>
-#include <utility>
 
 namespace sched {
 

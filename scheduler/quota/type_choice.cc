@@ -4,7 +4,6 @@
 #include "scheduler/quota/charge_class.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace sched::quota {
 namespace {

@@ -10,7 +10,6 @@
 #include <charconv>
 #include <chrono>
 #include <deque>
-#include <optional>
 #include <utility>
 // After Asio's wrapper, which orders includes.
 #include <boost/asio/ip/address.hpp>

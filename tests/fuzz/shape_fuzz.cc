@@ -5,8 +5,6 @@
 #include "tests/hostile/cost.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace {

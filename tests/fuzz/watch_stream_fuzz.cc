@@ -5,7 +5,6 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/pieces.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,14 +1,11 @@
 // Lines KEY=VALUE as what a pod says of GPUs: annotations, labels ("label KEY=VALUE"), and its node
 // selection ("select KEY=VALUE", "affinity KEY=VALUE").
-#include "k8s-client/api/quantity.h"
 #include "scheduler/gpu/mig/resource_name.h"
 #include "scheduler/gpu/wishes.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/hostile/cost.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <string>
 
 namespace {

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>

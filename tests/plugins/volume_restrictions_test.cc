@@ -1,9 +1,7 @@
 #include "tests/plugins/asked.h"
 #include "tests/support/catch.h"
 
-#include <initializer_list>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -12,9 +12,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tests {

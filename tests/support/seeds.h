@@ -6,7 +6,6 @@
 #include "tests/support/full.h"
 
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 namespace tests {

@@ -10,7 +10,6 @@
 
 #include "scheduler/live/record/record.h"
 
-#include <cstddef>
 #include <iosfwd>
 #include <map>
 #include <optional>

@@ -7,7 +7,6 @@
 #include "bench/replay/study.h"
 
 #include <atomic>
-#include <iosfwd>
 
 namespace bench::replay {
 

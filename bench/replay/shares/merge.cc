@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <optional>
-#include <ostream>
 #include <set>
 #include <utility>
 

@@ -2,8 +2,6 @@
 
 #include "bench/replay/trace/gpu_amounts.h"
 
-#include <string>
-
 namespace bench::replay {
 namespace {
 

@@ -4,8 +4,6 @@
 #include "bench/replay/trace/row_reader.h"
 #include "scheduler/gpu/devices.h"
 
-#include <utility>
-
 namespace bench::replay {
 namespace {
 

@@ -6,9 +6,6 @@
 #include "scheduler/base/resources.h"
 #include "scheduler/gpu/devices.h"
 
-#include <limits>
-#include <utility>
-
 namespace bench::replay {
 namespace {
 

@@ -2,7 +2,6 @@
 
 #include "k8s-client/api/decode/read_object.h"
 #include "k8s-client/api/protobuf/objects.h"
-#include "k8s-client/api/words.h"
 
 #include <optional>
 #include <string>

@@ -11,7 +11,6 @@
 #include <boost/beast/http/basic_parser.hpp>
 
 #include <cstdint>
-#include <string_view>
 
 namespace k8s::http {
 

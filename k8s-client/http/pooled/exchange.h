@@ -12,7 +12,6 @@
 #include "k8s-client/http/pooled/connection_pool.h"
 #include "k8s-client/http/transport.h"
 
-#include <functional>
 #include <list>
 #include <memory>
 #include <optional>

@@ -15,7 +15,6 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>

@@ -13,7 +13,6 @@
 // several slots change, change all of them first, then call update() for each, in any order.
 #pragma once
 
-#include "scheduler/cluster/change_log.h"
 #include "scheduler/engine/finder/node_answer.h"
 
 #include <algorithm>

@@ -4,8 +4,6 @@
 #include "scheduler/base/text_hash.h"
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>

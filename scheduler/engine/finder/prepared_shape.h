@@ -10,6 +10,7 @@
 #include "scheduler/framework/plugin.h"
 #include "scheduler/framework/profile.h"
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>

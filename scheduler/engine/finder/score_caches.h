@@ -17,7 +17,6 @@
 #include <list>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace sched {

@@ -1,13 +1,11 @@
 #include "scheduler/engine/line/pod_groups.h"
 
-#include "scheduler/base/text_hash.h"
 #include "scheduler/gpu/demand.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 namespace sched {

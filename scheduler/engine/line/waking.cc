@@ -2,7 +2,6 @@
 
 #include "scheduler/engine/line/quota_search.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 

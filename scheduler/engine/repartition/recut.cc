@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

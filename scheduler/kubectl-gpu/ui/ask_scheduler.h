@@ -3,7 +3,6 @@
 #pragma once
 
 #include "k8s-client/error.h"
-#include "k8s-client/http/transport.h"
 #include "scheduler/kubectl-gpu/options.h"
 
 #include <chrono>

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 

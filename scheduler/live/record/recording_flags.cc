@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdint>
 #include <string_view>
 
 namespace sched::live {

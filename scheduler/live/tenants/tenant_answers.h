@@ -31,7 +31,6 @@
 #pragma once
 
 #include "k8s-client/api/pod.h"
-#include "k8s-client/error.h"
 #include "scheduler/answers/why.h"
 #include "scheduler/answers/withhold.h"
 #include "scheduler/live/questions/asker.h"

@@ -5,7 +5,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <sstream>

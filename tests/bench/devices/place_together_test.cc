@@ -10,7 +10,6 @@
 #include <bit>
 #include <cstdint>
 #include <random>
-#include <string>
 #include <vector>
 
 using namespace bench;

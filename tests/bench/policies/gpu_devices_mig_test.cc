@@ -2,6 +2,7 @@
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
+#include <bit>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "k8s-client/api/decode.h"
 #include "tests/support/catch.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 

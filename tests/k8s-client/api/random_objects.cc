@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 namespace k8s::testing {
 

@@ -2,7 +2,6 @@
 
 #include "k8s-client/api/decode/rfc3339.h"
 #include "k8s-client/api/protobuf/documents.h"
-#include "k8s-client/event_recorder.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_transport.h"
 #include "tests/support/manual_loop.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <set>
 
 using k8s::ErrorKind;
 using namespace std::chrono_literals;

@@ -2,9 +2,6 @@
 
 #include "tests/k8s-client/watch/watch_script.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace tests {
 namespace {
 

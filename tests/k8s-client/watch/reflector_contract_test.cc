@@ -5,7 +5,6 @@
 #include "tests/support/catch.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 

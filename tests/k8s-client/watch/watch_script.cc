@@ -3,7 +3,6 @@
 #include "tests/support/catch.h"
 
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 namespace tests {

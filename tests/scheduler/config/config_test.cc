@@ -4,8 +4,6 @@
 #include "tests/scheduler/config/registry_double.h"
 #include "tests/support/catch.h"
 
-#include <fmt/format.h>
-
 namespace {
 
 using sched::config::parse;

@@ -3,7 +3,6 @@
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 
-#include <algorithm>
 #include <map>
 #include <random>
 #include <set>

@@ -3,8 +3,6 @@
 #include "tests/scheduler/engine/harness.h"
 #include "tests/support/catch.h"
 
-#include <string>
-
 using namespace sched;
 using namespace tests;
 

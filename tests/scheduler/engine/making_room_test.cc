@@ -3,7 +3,6 @@
 #include "tests/support/catch.h"
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>

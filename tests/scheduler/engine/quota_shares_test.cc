@@ -5,7 +5,6 @@
 #include <map>
 #include <random>
 #include <string>
-#include <utility>
 
 using namespace sched;
 using namespace tests;

@@ -8,8 +8,6 @@
 #include <map>
 #include <random>
 #include <string>
-#include <utility>
-#include <vector>
 
 using namespace sched;
 using namespace tests;

@@ -10,7 +10,6 @@
 #include <iterator>
 #include <map>
 #include <string>
-#include <vector>
 
 using namespace sched;
 using namespace tests;

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 using namespace sched;
 using namespace tests;

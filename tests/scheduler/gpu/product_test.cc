@@ -3,7 +3,6 @@
 #include "scheduler/gpu/labels.h"
 #include "tests/support/catch.h"
 
-#include <string>
 #include <vector>
 
 using namespace sched::gpu;

@@ -2,7 +2,6 @@
 
 #include "tests/support/catch.h"
 
-#include <string>
 #include <vector>
 
 using namespace sched::gpu;

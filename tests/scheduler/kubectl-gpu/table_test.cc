@@ -4,8 +4,6 @@
 
 #include <chrono>
 #include <sstream>
-#include <string>
-#include <vector>
 
 namespace sched::kubectl {
 namespace {

@@ -4,8 +4,6 @@
 #include "scheduler/live/heartbeat.h"
 #include "tests/support/catch.h"
 
-#include <string>
-
 using namespace std::chrono_literals;
 using sched::live::Heartbeat;
 

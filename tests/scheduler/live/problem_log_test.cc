@@ -5,7 +5,6 @@
 #include "tests/support/manual_loop.h"
 
 #include <string>
-#include <utility>
 
 using namespace sched::live;
 using namespace std::chrono_literals;

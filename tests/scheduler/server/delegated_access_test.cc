@@ -3,7 +3,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/manual_loop.h"
 
-#include <map>
 #include <string>
 #include <vector>
 

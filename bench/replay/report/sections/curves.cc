@@ -6,8 +6,6 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <functional>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace bench::replay {

@@ -3,8 +3,6 @@
 #include "bench/replay/account/time_steps.h"
 #include "tests/support/catch.h"
 
-#include <numeric>
-
 using bench::replay::Levels;
 using bench::replay::LevelsOverTime;
 using bench::replay::Moment;

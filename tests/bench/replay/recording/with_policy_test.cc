@@ -7,8 +7,6 @@
 #include "tests/bench/replay/small_cluster.h"
 #include "tests/support/catch.h"
 
-#include <sstream>
-
 using bench::replay::as_recorded;
 using bench::replay::Policy;
 using bench::replay::RecordedOutcome;

@@ -1,11 +1,9 @@
 // A study whose runs are made in shares leaves, when they are merged, what one process would have
 // left; and what was begun is continued.
 #include "bench/replay/shares/merge.h"
-#include "bench/replay/shares/share_folder.h"
 #include "tests/bench/replay/small_replay.h"
 #include "tests/support/catch.h"
 
-#include <algorithm>
 #include <regex>
 #include <set>
 

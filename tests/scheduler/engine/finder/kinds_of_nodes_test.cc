@@ -9,7 +9,6 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <utility>
 #include <vector>
 
 using namespace sched;

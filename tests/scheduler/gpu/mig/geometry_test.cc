@@ -3,7 +3,6 @@
 #include "tests/scheduler/gpu/mig/model.h"
 #include "tests/support/catch.h"
 
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>

@@ -11,7 +11,6 @@
 #include <random>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 using namespace sched::gpu;

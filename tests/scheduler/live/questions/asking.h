@@ -12,7 +12,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace tests {

@@ -4,7 +4,6 @@
 #include "tests/support/catch.h"
 
 #include <chrono>
-#include <string>
 #include <vector>
 
 using sched::live::RecordingFlags;

@@ -2,7 +2,6 @@
 #include "scheduler/answers/json.h"
 #include "tests/scheduler/live/tenants/world.h"
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
