@@ -1,8 +1,9 @@
 #include "k8s-client/status_error.h"
 
+#include "k8s-client/parse_number.h"
+
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -102,12 +103,9 @@ std::string quote(std::string_view body) {
 
 // Only whole seconds, as the API server sends them; a date is ignored.
 std::optional<std::chrono::seconds> parse_retry_after(std::string_view text) {
-  std::int64_t seconds = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failure != std::errc{} || end != text.data() + text.size() || seconds < 0) {
-    return std::nullopt;
-  }
-  return std::min(std::chrono::seconds{seconds}, kMaxRetryAfter);
+  const auto seconds = parse_number<std::int64_t>(text);
+  if (!seconds || *seconds < 0) return std::nullopt;
+  return std::min(std::chrono::seconds{*seconds}, kMaxRetryAfter);
 }
 
 }  // namespace

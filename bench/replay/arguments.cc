@@ -2,12 +2,12 @@
 
 #include "bench/replay/run/quotas.h"
 #include "bench/replay/trace/read.h"
+#include "k8s-client/parse_number.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -19,14 +19,6 @@ namespace {
 constexpr std::uint64_t kMostSeeds = 10'000;
 // As much as the readers of traces accept (row_reader.h).
 constexpr Moment kLongestDuration = std::chrono::seconds(100'000'000'000);
-
-template <typename Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 k8s::Result<ArrivalMode> arrival_of(const ReplayOptions& options) {
   auto mode = parse_arrival(options.arrival);
@@ -165,9 +157,10 @@ k8s::Result<Arguments> check(const ReplayOptions& options, const sched::Registry
 
 k8s::Result<std::vector<std::uint64_t>> parse_seeds(std::string_view text) {
   const auto dots = text.find("..");
-  const auto first = number<std::uint64_t>(text.substr(0, dots));
-  const auto last =
-      dots == std::string_view::npos ? first : number<std::uint64_t>(text.substr(dots + 2));
+  const auto first = k8s::parse_number<std::uint64_t>(text.substr(0, dots));
+  const auto last = dots == std::string_view::npos
+                        ? first
+                        : k8s::parse_number<std::uint64_t>(text.substr(dots + 2));
   if (!first || !last || *last < *first || *last - *first >= kMostSeeds) {
     return k8s::config_error(
         fmt::format("--seed {}: expected a number, or a range such as 42..51", text));
@@ -183,7 +176,7 @@ k8s::Result<Moment> parse_duration(std::string_view text) {
         fmt::format("--until {}: expected a number with s, m, h or d: 36h", text));
   };
   if (text.empty()) return complaint();
-  const auto value = number<std::int64_t>(text.substr(0, text.size() - 1));
+  const auto value = k8s::parse_number<std::int64_t>(text.substr(0, text.size() - 1));
   if (!value || *value <= 0) return complaint();
   const std::map<char, Moment> units{{'s', std::chrono::seconds(1)},
                                      {'m', std::chrono::minutes(1)},

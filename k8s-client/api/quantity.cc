@@ -2,11 +2,11 @@
 // "k" or "+" (five, zero, zero), so a client must be able to read them.
 #include "k8s-client/api/quantity.h"
 
+#include "k8s-client/parse_number.h"
 #include "k8s-client/shown.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace k8s {
 namespace {
@@ -94,11 +94,9 @@ bool interpret_suffix(Written& number) {
   if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return false;
   text.remove_prefix(1);
   if (text.starts_with('+') && text.size() > 1) text.remove_prefix(1);
-  std::int64_t exponent = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, exponent);
-  if (failure != std::errc{} || stop != end) return false;
-  number.exponent = static_cast<std::int32_t>(exponent);  // upstream keeps the low 32 bits, too
+  const auto exponent = parse_number<std::int64_t>(text);
+  if (!exponent) return false;
+  number.exponent = static_cast<std::int32_t>(*exponent);  // upstream keeps the low 32 bits, too
   return true;
 }
 

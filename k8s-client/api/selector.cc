@@ -1,7 +1,8 @@
 #include "k8s-client/api/selector.h"
 
+#include "k8s-client/parse_number.h"
+
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
@@ -14,12 +15,8 @@ constexpr std::string_view kNameField = "metadata.name";
 std::optional<std::int64_t> parse_int(std::string_view text) {
   const bool plus = text.starts_with('+');
   if (plus) text.remove_prefix(1);
-  if (text.empty() || (plus && text.front() == '-')) return std::nullopt;
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, value);
-  if (failure != std::errc{} || stop != end) return std::nullopt;
-  return value;
+  if (plus && text.starts_with('-')) return std::nullopt;
+  return parse_number<std::int64_t>(text);
 }
 
 bool contains(const std::vector<std::string>& values, std::string_view value) {

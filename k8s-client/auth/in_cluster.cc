@@ -1,8 +1,8 @@
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/auth/file_credentials.h"
 #include "k8s-client/auth/proxy_environment.h"
+#include "k8s-client/parse_number.h"
 
-#include <charconv>
 #include <utility>
 
 namespace k8s {
@@ -17,8 +17,8 @@ Result<Endpoint> endpoint_of_environment() {
         "not running in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; "
         "outside of a cluster a kubeconfig is needed");
   }
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
-  if (error != std::errc() || end != port.data() + port.size() || endpoint.port == 0) {
+  endpoint.port = parse_number<std::uint16_t>(port).value_or(0);
+  if (endpoint.port == 0) {
     return config_error("KUBERNETES_SERVICE_PORT: \"" + port + "\" is not a port");
   }
   return endpoint;

@@ -1,11 +1,12 @@
 #include "k8s-client/auth/proxy_environment.h"
 
+#include "k8s-client/parse_number.h"
+
 #include <arpa/inet.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -60,13 +61,10 @@ bool is_in_network(const Address& address, std::string_view network) {
   const auto slash = network.find('/');
   if (slash == std::string_view::npos) return false;
   const auto base = parse_address(std::string(network.substr(0, slash)));
-  const auto text = network.substr(slash + 1);
-  std::size_t bits = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits);
-  if (!base || error != std::errc() || end != text.data() + text.size()) return false;
-  if (is_ipv4(*base) != is_ipv4(address)) return false;
-  if (is_ipv4(*base)) bits += 96;
-  return bits <= 128 && same_bits(address, *base, bits);
+  auto bits = parse_number<std::size_t>(network.substr(slash + 1));
+  if (!base || !bits || is_ipv4(*base) != is_ipv4(address)) return false;
+  if (is_ipv4(*base)) *bits += 96;
+  return *bits <= 128 && same_bits(address, *base, *bits);
 }
 
 struct Pattern {

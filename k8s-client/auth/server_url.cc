@@ -1,7 +1,8 @@
 #include "k8s-client/auth/server_url.h"
 
+#include "k8s-client/parse_number.h"
+
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace k8s::auth {
@@ -11,13 +12,6 @@ namespace {
 tl::unexpected<Error> unusable(const std::string& why) { return config_error("the URL " + why); }
 
 bool is_plain(char c) { return c > ' ' && c < 0x7f; }
-
-std::optional<std::uint16_t> parse_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc() || end != text.data() + text.size() || port == 0) return std::nullopt;
-  return port;
-}
 
 // "HOST", "HOST:PORT", "[IPv6]", "[IPv6]:PORT" into `endpoint`; false if it is none of these.
 bool parse_authority(std::string_view authority, Endpoint& endpoint) {
@@ -34,9 +28,9 @@ bool parse_authority(std::string_view authority, Endpoint& endpoint) {
   }
   if (endpoint.host.empty()) return false;
   if (rest.empty()) return true;
-  const auto port = rest.front() == ':' ? parse_port(rest.substr(1)) : std::nullopt;
-  if (port) endpoint.port = *port;
-  return port.has_value();
+  if (rest.front() != ':') return false;
+  endpoint.port = parse_number<std::uint16_t>(rest.substr(1)).value_or(0);
+  return endpoint.port != 0;
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "plugins/node_affinity/terms.h"
 
+#include "k8s-client/parse_number.h"
 #include "scheduler/base/qualified_name.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <set>
 #include <string_view>
@@ -21,9 +21,7 @@ bool is_integer(std::string_view text) {
     text.remove_prefix(1);
     if (text.starts_with('-')) return false;
   }
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  return k8s::parse_number<std::int64_t>(text).has_value();
 }
 
 std::optional<std::string> problem_of_values(const SelectorRequirement& requirement) {

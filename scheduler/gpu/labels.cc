@@ -1,12 +1,12 @@
 #include "scheduler/gpu/labels.h"
 
 #include "k8s-client/api/quantity.h"
+#include "k8s-client/parse_number.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
 namespace sched::gpu {
@@ -74,10 +74,8 @@ LabelReader::Label LabelReader::first_of(Synonyms keys) const {
 std::optional<std::int64_t> LabelReader::number(Synonyms keys) {
   const auto [key, text] = first_of(keys);
   if (text.empty()) return std::nullopt;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (whole && value >= 0 && value <= std::numeric_limits<std::int32_t>::max()) return value;
+  const auto value = k8s::parse_number<std::int64_t>(text);
+  if (value && *value >= 0 && *value <= std::numeric_limits<std::int32_t>::max()) return value;
   complain(fmt::format("label {}: \"{}\" is not a whole number of 0 and more", key, text));
   return std::nullopt;
 }

@@ -1,8 +1,9 @@
 #include "scheduler/gpu/product.h"
 
+#include "k8s-client/parse_number.h"
+
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <optional>
 
 namespace sched::gpu {
@@ -39,11 +40,7 @@ std::optional<std::int64_t> vgpu_gigabytes(std::string_view word) {
     return std::nullopt;
   }
   word.remove_suffix(1);
-  std::int64_t gigabytes = 0;
-  const char* const all = word.data() + word.size();
-  const auto [end, error] = std::from_chars(word.data(), all, gigabytes);
-  if (error != std::errc() || end != all) return std::nullopt;
-  return gigabytes;
+  return k8s::parse_number<std::int64_t>(word);
 }
 
 Product product_named(std::string name, std::int64_t memory_mib) {

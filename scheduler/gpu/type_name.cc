@@ -1,7 +1,8 @@
 #include "scheduler/gpu/type_name.h"
 
+#include "k8s-client/parse_number.h"
+
 #include <algorithm>
-#include <charconv>
 
 namespace sched::gpu {
 
@@ -19,9 +20,7 @@ std::string_view trimmed(std::string_view text) {
 std::int64_t gigabytes(std::string_view word) {
   if (!word.ends_with("GB")) return 0;
   word.remove_suffix(2);
-  std::int64_t amount = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), amount);
-  return error == std::errc() && end == word.data() + word.size() && amount > 0 ? amount : 0;
+  return std::max<std::int64_t>(k8s::parse_number<std::int64_t>(word).value_or(0), 0);
 }
 
 constexpr std::string_view kVendor = "NVIDIA";

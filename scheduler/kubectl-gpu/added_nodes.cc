@@ -1,8 +1,9 @@
 #include "scheduler/kubectl-gpu/added_nodes.h"
 
+#include "k8s-client/parse_number.h"
+
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <set>
 #include <string_view>
 
@@ -20,9 +21,8 @@ k8s::Result<Wish> parse(const std::string& text) {
   const auto equals = text.find('=');
   Wish wish{text.substr(0, equals), 1};
   if (equals == std::string::npos) return wish;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data() + equals + 1, end, wish.count);
-  if (read.ec != std::errc() || read.ptr != end || wish.count < 1 || wish.count > kMostAdded) {
+  wish.count = k8s::parse_number<int>(std::string_view(text).substr(equals + 1)).value_or(0);
+  if (wish.count < 1 || wish.count > kMostAdded) {
     return k8s::config_error("--add " + text + ": want a number from 1 to 10000 behind \"=\"");
   }
   return wish;

@@ -1,10 +1,10 @@
 #include "scheduler/live/memory_limit.h"
 
 #include "k8s-client/api/quantity.h"
+#include "k8s-client/parse_number.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <fstream>
 #include <string_view>
 
@@ -43,10 +43,8 @@ std::optional<std::uint64_t> limit_in(const std::string& file) {
   std::ifstream in(file);
   std::string text;
   if (!std::getline(in, text)) return std::nullopt;
-  std::uint64_t bytes = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  const bool is_number = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  if (!is_number || bytes == 0 || bytes >= kNoLimit) return std::nullopt;  // "max", among others
+  const auto bytes = k8s::parse_number<std::uint64_t>(text);
+  if (!bytes || *bytes == 0 || *bytes >= kNoLimit) return std::nullopt;  // "max", among others
   return bytes;
 }
 

@@ -1,15 +1,16 @@
 #include "scheduler/server/http_server.h"
 
 #include "k8s-client/http/base/boost_asio.h"
+#include "k8s-client/parse_number.h"
 #include "scheduler/server/serving_certificate.h"
 #include "scheduler/server/session.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <utility>
 // After Asio's wrapper, which orders includes.
 #include <boost/asio/ip/address.hpp>
@@ -35,18 +36,17 @@ k8s::Result<Tcp::endpoint> endpoint_of(const std::string& address) {
   }
   error_code error;
   const auto ip = asio::ip::make_address(host, error);
-  std::uint16_t port = 0;
-  const char* end = address.data() + address.size();
-  const auto parsed = colon == std::string::npos
-                          ? std::from_chars_result{end, std::errc::invalid_argument}
-                          : std::from_chars(address.data() + colon + 1, end, port);
-  if (error || parsed.ec != std::errc() || parsed.ptr != end) {
+  const auto port =
+      colon == std::string::npos
+          ? std::nullopt
+          : k8s::parse_number<std::uint16_t>(std::string_view(address).substr(colon + 1));
+  if (error || !port) {
     return k8s::config_error(
         fmt::format("\"{}\" is no address to listen on; it must be IP:PORT, such as "
                     "127.0.0.1:10251",
                     address));
   }
-  return Tcp::endpoint(ip, port);
+  return Tcp::endpoint(ip, *port);
 }
 
 k8s::Error connection_error(const std::string& what, const error_code& cause) {

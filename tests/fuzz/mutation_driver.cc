@@ -5,6 +5,7 @@
 //
 // The input at which the target dies, by whatever way, is left in the file crash-TARGET of the
 // current folder.
+#include "k8s-client/parse_number.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/mutator.h"
 
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -125,11 +125,9 @@ struct Options {
 }
 
 std::uint64_t number(const std::string& name, const std::string& text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stopped != end) refuse(name + " \"" + text + "\": want a number");
-  return value;
+  const auto value = k8s::parse_number<std::uint64_t>(text);
+  if (!value) refuse(name + " \"" + text + "\": want a number");
+  return *value;
 }
 
 // What is not understood ends the run: a slip of the pen must not look like one that found nothing.

@@ -1,11 +1,11 @@
 #include "bench/replay/output/fail_if.h"
 
 #include "bench/replay/account/figures.h"
+#include "k8s-client/parse_number.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -19,12 +19,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = k8s::parse_number<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::string figure_names() {

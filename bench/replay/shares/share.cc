@@ -1,15 +1,14 @@
 #include "bench/replay/shares/share.h"
 
 #include "bench/replay/shares/digest.h"
+#include "k8s-client/parse_number.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
-#include <system_error>
 
 namespace bench::replay {
 namespace {
@@ -62,13 +61,6 @@ std::string first_difference(const Words& some, const Words& others) {
   return {};
 }
 
-std::optional<std::size_t> number_in(std::string_view text) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 std::string Share::text() const { return fmt::format("{}/{}", index, count); }
@@ -76,8 +68,8 @@ std::string Share::text() const { return fmt::format("{}/{}", index, count); }
 k8s::Result<Share> parse_share(std::string_view text) {
   const auto slash = text.find('/');
   if (slash != std::string_view::npos) {
-    const auto index = number_in(text.substr(0, slash));
-    const auto count = number_in(text.substr(slash + 1));
+    const auto index = k8s::parse_number<std::size_t>(text.substr(0, slash));
+    const auto count = k8s::parse_number<std::size_t>(text.substr(slash + 1));
     if (index && count && *index < *count && *count <= kMostShares) return Share{*index, *count};
   }
   return k8s::config_error(fmt::format(

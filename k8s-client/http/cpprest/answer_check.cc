@@ -1,7 +1,8 @@
 #include "k8s-client/http/cpprest/answer_check.h"
 
+#include "k8s-client/parse_number.h"
+
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <string_view>
 
@@ -11,11 +12,7 @@ namespace {
 // As for the other transport.
 constexpr std::size_t kHeaderLimit = 64 * 1024;
 
-bool is_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
+bool is_number(std::string_view text) { return parse_number<std::uint64_t>(text).has_value(); }
 
 bool is(std::optional<std::string_view> value, std::string_view wanted) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };

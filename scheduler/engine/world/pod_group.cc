@@ -1,24 +1,20 @@
 #include "scheduler/engine/world/pod_group.h"
 
+#include "k8s-client/parse_number.h"
 #include "k8s-client/shown.h"
 #include "scheduler/base/qualified_name.h"
 #include "scheduler/gpu/wishes.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <string_view>
-#include <system_error>
 
 namespace sched {
 namespace {
 
 std::optional<std::size_t> parse_count(std::string_view text) {
-  std::size_t count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc() || after != end || count == 0) return std::nullopt;
-  return count > PodGroup::kMostPods ? std::nullopt : std::optional(count);
+  const auto count = k8s::parse_number<std::size_t>(text);
+  return count && *count >= 1 && *count <= PodGroup::kMostPods ? count : std::nullopt;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "scheduler/live/questions/pod_questions.h"
 
+#include "k8s-client/parse_number.h"
 #include "k8s-client/shown.h"
 #include "scheduler/live/questions/answers.h"
 #include "scheduler/live/questions/asked_pod.h"
@@ -9,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -41,10 +41,8 @@ tl::expected<Parameters, std::string> read(std::string_view query) {
   Parameters parameters{.of = *std::move(of)};
   if (const auto limit = given->extract("limit"); !limit.empty()) {
     const std::string& text = limit.mapped();
-    const char* end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, parameters.limit);
-    const bool fits = parameters.limit >= 1 && parameters.limit <= kGreatestLimit;
-    if (read.ec != std::errc() || read.ptr != end || !fits) {
+    parameters.limit = k8s::parse_number<std::size_t>(text).value_or(0);
+    if (parameters.limit < 1 || parameters.limit > kGreatestLimit) {
       return tl::unexpected(fmt::format("limit \"{}\": it must be a number from 1 to {}",
                                         k8s::shown(text), kGreatestLimit));
     }

@@ -2,6 +2,7 @@
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/defaults.h"
+#include "k8s-client/parse_number.h"
 #include "k8s-client/shown.h"
 #include "k8s-client/yaml/value.h"
 #include "scheduler/gpu/wishes.h"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -75,10 +75,8 @@ tl::expected<k8s::Pod, std::string> pod_of_manifest(const std::string& text) {
 
 tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count, const std::string& type,
                                                   const std::string& tolerates) {
-  int gpus = 0;
-  const char* const end = count.data() + count.size();
-  const auto read = std::from_chars(count.data(), end, gpus);
-  if (read.ec != std::errc() || read.ptr != end || gpus < 0 || gpus > kMostGpus) {
+  const int gpus = k8s::parse_number<int>(count).value_or(-1);
+  if (gpus < 0 || gpus > kMostGpus) {
     return tl::unexpected(
         fmt::format("gpus \"{}\": it must be a number from 0 to {}", k8s::shown(count), kMostGpus));
   }
