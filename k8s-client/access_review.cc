@@ -1,5 +1,7 @@
 #include "k8s-client/access_review.h"
 
+#include "k8s-client/json_text.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -9,10 +11,6 @@ namespace k8s {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string text_of(const Json& document) {
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 template <typename T>
 void read_if_there(const Json& object, const char* key, T& into) {
@@ -36,9 +34,9 @@ Result<T> status_of(const std::string& body, const char* what, Read read) {
 }  // namespace
 
 std::string token_review(const std::string& token) {
-  return text_of({{"apiVersion", "authentication.k8s.io/v1"},
-                  {"kind", "TokenReview"},
-                  {"spec", {{"token", token}}}});
+  return json_text(Json{{"apiVersion", "authentication.k8s.io/v1"},
+                        {"kind", "TokenReview"},
+                        {"spec", {{"token", token}}}});
 }
 
 std::string to_string(const Access& access) {
@@ -69,9 +67,9 @@ std::string subject_access_review(const UserInfo& user, const Access& access) {
                                   {"namespace", object.namespace_},
                                   {"name", object.name}};
   }
-  return text_of({{"apiVersion", "authorization.k8s.io/v1"},
-                  {"kind", "SubjectAccessReview"},
-                  {"spec", std::move(spec)}});
+  return json_text(Json{{"apiVersion", "authorization.k8s.io/v1"},
+                        {"kind", "SubjectAccessReview"},
+                        {"spec", std::move(spec)}});
 }
 
 Result<TokenStatus> token_status_of(const std::string& body) {

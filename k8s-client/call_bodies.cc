@@ -3,6 +3,7 @@
 #include "k8s-client/api/decode/rfc3339.h"
 #include "k8s-client/api/encode/json.h"
 #include "k8s-client/api/protobuf/documents.h"
+#include "k8s-client/json_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -46,11 +47,6 @@ constexpr std::uint32_t kAnnotations = 12;
 // ---- JSON
 
 using Json = nlohmann::json;
-
-// Messages may quote what users wrote; invalid UTF-8 is replaced rather than refused.
-std::string dump(const Json& document) {
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // metav1.Time is in whole seconds.
 std::string seconds_text(Timestamp time) {
@@ -132,12 +128,12 @@ std::string pod_scheduled_patch(const Pod& pod, const PodScheduledCondition& con
   if (condition.nominated_node) {
     status["nominatedNodeName"] = text_or_null(*condition.nominated_node);
   }
-  return dump({{"metadata", std::move(metadata)}, {"status", std::move(status)}});
+  return json_text(Json{{"metadata", std::move(metadata)}, {"status", std::move(status)}});
 }
 
 std::string nomination_patch(const ObjectMeta& pod, const std::string& node) {
-  return dump(
-      {{"metadata", {{"uid", pod.uid}}}, {"status", {{"nominatedNodeName", text_or_null(node)}}}});
+  return json_text(Json{{"metadata", {{"uid", pod.uid}}},
+                        {"status", {{"nominatedNodeName", text_or_null(node)}}}});
 }
 
 std::string disruption_target_patch(const ObjectMeta& pod, const std::string& message,
@@ -147,18 +143,19 @@ std::string disruption_target_patch(const ObjectMeta& pod, const std::string& me
                 {"reason", "PreemptionByScheduler"},
                 {"message", message},
                 {"lastTransitionTime", seconds_text(now)}};
-  return dump({{"metadata", {{"uid", pod.uid}}},
-               {"status", {{"conditions", Json::array({std::move(entry)})}}}});
+  return json_text(Json{{"metadata", {{"uid", pod.uid}}},
+                        {"status", {{"conditions", Json::array({std::move(entry)})}}}});
 }
 
 std::string delete_options(const std::string& uid) {
-  return dump({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}});
+  return json_text(
+      Json{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}});
 }
 
 std::string selected_node_patch(const ObjectMeta& claim, const std::string& node) {
   Json metadata = {{"resourceVersion", claim.resource_version}};
   metadata["annotations"]["volume.kubernetes.io/selected-node"] = node;
-  return dump({{"metadata", std::move(metadata)}});
+  return json_text(Json{{"metadata", std::move(metadata)}});
 }
 
 std::string volume_claim_patch(const PersistentVolume& volume, const ObjectMeta& claim) {
@@ -170,19 +167,20 @@ std::string volume_claim_patch(const PersistentVolume& volume, const ObjectMeta&
   Json& ref = patch["spec"]["claimRef"];
   ref = json::to_json(ClaimReference{claim.namespace_, claim.name, claim.uid});
   ref["resourceVersion"] = claim.resource_version;
-  return dump(patch);
+  return json_text(patch);
 }
 
 std::string gpu_quota_status_patch(const ObjectMeta& quota, const GpuQuota::Status& status) {
   Json patch = {{"metadata", {{"uid", quota.uid}, {"resourceVersion", quota.resource_version}}}};
   patch["status"] = json::to_json(status);
-  return dump(patch);
+  return json_text(patch);
 }
 
 std::string event_series_patch(const EventObject& event) {
-  return dump({{"series",
-                {{"count", event.series_count},
-                 {"lastObservedTime", json::format_micro_time(event.series_last_observed)}}}});
+  return json_text(
+      Json{{"series",
+            {{"count", event.series_count},
+             {"lastObservedTime", json::format_micro_time(event.series_last_observed)}}}});
 }
 
 Result<std::string> git_version_of(const std::string& body) {

@@ -3,6 +3,7 @@
 #include "bench/replay/recording/rerun.h"
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/encode.h"
+#include "k8s-client/json_text.h"
 #include "scheduler/live/record/record.h"
 
 #include <fmt/format.h>
@@ -22,11 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCandidates = 5;
-
-// Text from an API server may hold any bytes; a line must not fail because of it.
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json to_json(const sched::Explanation& explained) {
   Json nodes = Json::array();
@@ -96,9 +92,9 @@ k8s::Result<std::optional<std::string>> take(const std::string& line, sched::Eng
     if (question.contains("ask")) {
       auto answered = answer_to(question, engine);
       if (!answered) return tl::unexpected<k8s::Error>(std::move(answered.error()));
-      return dump({{"at", question.at("at")},
-                   {"ask", question.at("ask")},
-                   {"answer", *std::move(answered)}});
+      return k8s::json_text(Json{{"at", question.at("at")},
+                                 {"ask", question.at("ask")},
+                                 {"answer", *std::move(answered)}});
     }
   }
   auto call = sched::live::decode_call(line);

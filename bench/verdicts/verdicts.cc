@@ -5,6 +5,7 @@
 #include "bench/verdicts/judge.h"
 #include "bench/verdicts/line_reader.h"
 #include "bench/verdicts/show.h"
+#include "k8s-client/json_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,10 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Text from the API should be UTF-8; other bytes must not end the program.
-std::string to_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string to_line(const Json& json) { return k8s::json_text(json) + "\n"; }
 
 std::string to_line(const std::string& id, const Answer& answer) {
   Json nodes = Json::object();

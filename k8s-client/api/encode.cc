@@ -2,6 +2,7 @@
 
 #include "k8s-client/api/decode/rfc3339.h"
 #include "k8s-client/api/encode/json.h"
+#include "k8s-client/json_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -9,11 +10,6 @@ namespace k8s {
 namespace {
 
 using json::Json;
-
-// Text that is not UTF-8 cannot be in JSON; it is replaced, not refused.
-std::string text_of(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json head(std::string_view api_version, std::string_view kind, const ObjectMeta& metadata) {
   Json object = json::object_for(5);
@@ -30,7 +26,7 @@ template <typename Object>
 std::string with_head(std::string_view api_version, std::string_view kind, const Object& object) {
   Json whole = head(api_version, kind, object.metadata);
   json::fill(whole, object);
-  return text_of(whole);
+  return json_text(whole);
 }
 
 Json to_json(const Taint& taint) {
@@ -61,7 +57,7 @@ std::string selecting(std::string_view api_version, std::string_view kind, const
   } else {
     json::set(spec, "selector", object.selector);
   }
-  return text_of(whole);
+  return json_text(whole);
 }
 
 }  // namespace
@@ -70,7 +66,7 @@ std::string encode(const Pod& pod) {
   Json object = head("v1", "Pod", pod.metadata);
   object["spec"] = json::to_json(pod.spec);
   object["status"] = json::to_json(pod.status);
-  return text_of(object);
+  return json_text(object);
 }
 
 std::string encode(const Node& node) {
@@ -89,10 +85,10 @@ std::string encode(const Node& node) {
     object_of_image["sizeBytes"] = image.size_bytes;
   }
   json::set(status, "declaredFeatures", node.status.declared_features);
-  return text_of(object);
+  return json_text(object);
 }
 
-std::string encode(const Namespace& ns) { return text_of(head("v1", "Namespace", ns.metadata)); }
+std::string encode(const Namespace& ns) { return json_text(head("v1", "Namespace", ns.metadata)); }
 
 std::string encode(const PersistentVolumeClaim& claim) {
   return with_head("v1", "PersistentVolumeClaim", claim);
@@ -127,7 +123,7 @@ std::string encode(const Lease& lease) {
   }
   if (lease.spec.renew_time) spec["renewTime"] = json::format_micro_time(*lease.spec.renew_time);
   spec["leaseTransitions"] = lease.spec.lease_transitions;
-  return text_of(object);
+  return json_text(object);
 }
 
 std::string encode(const ConfigMap& map) {
@@ -140,14 +136,14 @@ std::string encode(const GpuQuota& quota) {
   Json object = head("gpu-scheduler.io/v1alpha1", "GpuQuota", quota.metadata);
   object["spec"] = json::to_json(quota.spec);
   if (quota.status) object["status"] = json::to_json(*quota.status);
-  return text_of(object);
+  return json_text(object);
 }
 
 std::string encode(const DeviceClass& device_class) {
   Json object = head("resource.k8s.io/v1", "DeviceClass", device_class.metadata);
   Json& spec = object["spec"] = Json::object();
   json::set(spec, "extendedResourceName", device_class.extended_resource_name);
-  return text_of(object);
+  return json_text(object);
 }
 
 std::string encode(const Service& service) { return selecting("v1", "Service", service); }
@@ -165,7 +161,7 @@ std::string encode(const PodDisruptionBudget& budget) {
   if (budget.disruptions_allowed != 0) status["disruptionsAllowed"] = budget.disruptions_allowed;
   // Since when a pod is disrupted is not kept.
   for (const std::string& pod : budget.disrupted_pods) status["disruptedPods"][pod] = nullptr;
-  return text_of(object);
+  return json_text(object);
 }
 
 }  // namespace k8s

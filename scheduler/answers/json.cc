@@ -1,6 +1,7 @@
 #include "scheduler/answers/json.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
+#include "k8s-client/json_text.h"
 #include "scheduler/answers/fields.h"
 
 #include <nlohmann/json.hpp>
@@ -69,7 +70,7 @@ class JsonWriter {
 
 // Text from the API server may hold any bytes; an answer must not fail because of it.
 std::string text_of(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return k8s::json_text(json, 2) + '\n';
 }
 
 }  // namespace

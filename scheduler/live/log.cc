@@ -1,5 +1,7 @@
 #include "scheduler/live/log.h"
 
+#include "k8s-client/json_text.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -36,9 +38,7 @@ std::string quoted(std::string_view value) {
   return text + "\"";
 }
 
-std::string json(std::string_view value) {
-  return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string json(std::string_view value) { return k8s::json_text(nlohmann::json(value)); }
 
 // Set once, before there are other threads.
 LogFormat& format_in_use() {

@@ -1,5 +1,7 @@
 #include "bench/replay/output/summary.h"
 
+#include "k8s-client/json_text.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -87,7 +89,7 @@ void write_summary(std::ostream& out, const Summary& summary) {
   }
   for (const PolicyMeans& means : summary.means) json["means"].push_back(to_json(means));
   for (const Result& run : summary.results) json["runs"].push_back(to_json(run));
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << k8s::json_text(json, 2) << '\n';
 }
 
 }  // namespace bench::replay

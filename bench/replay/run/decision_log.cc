@@ -1,5 +1,7 @@
 #include "bench/replay/run/decision_log.h"
 
+#include "k8s-client/json_text.h"
+
 #include <nlohmann/json.hpp>
 
 #include <ostream>
@@ -30,10 +32,7 @@ Json to_json(const std::vector<sched::gpu::DeviceShare>& devices) {
   return json;
 }
 
-// Names of a trace may hold any bytes; a line must not fail because of them.
-void write_line(std::ostream& out, const Json& json) {
-  out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-}
+void write_line(std::ostream& out, const Json& json) { out << k8s::json_text(json) << '\n'; }
 
 Json head(const std::string& trace, const std::string& policy, std::uint64_t seed, Moment at,
           const KindOfPod& pod, const sched::PodRef& ref) {

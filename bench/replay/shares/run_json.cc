@@ -1,5 +1,7 @@
 #include "bench/replay/shares/run_json.h"
 
+#include "k8s-client/json_text.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -28,7 +30,7 @@ using RunJson = nlohmann::json;
 std::string run_as_json(const std::string& study, std::size_t run, const Result& result) {
   const RunJson json{
       {"bench-replay-run", 1}, {"study", study}, {"run", run}, {"result", RunJson(result)}};
-  return json.dump(-1, ' ', false, RunJson::error_handler_t::replace) + '\n';
+  return k8s::json_text(json) + '\n';
 }
 
 k8s::Result<StoredRun> run_of_json(std::string_view text) {

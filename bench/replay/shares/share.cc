@@ -1,6 +1,7 @@
 #include "bench/replay/shares/share.h"
 
 #include "bench/replay/shares/digest.h"
+#include "k8s-client/json_text.h"
 #include "k8s-client/parse_number.h"
 
 #include <fmt/format.h>
@@ -48,10 +49,6 @@ ShareJson json_of(const StudyOfShares& study) {
           {"traces", std::move(traces)}};
 }
 
-std::string dumped_share(const ShareJson& json) {
-  return json.dump(-1, ' ', false, ShareJson::error_handler_t::replace);
-}
-
 // The first name whose value differs, or that only one has; empty: none.
 std::string first_difference(const Words& some, const Words& others) {
   for (std::size_t i = 0; i < std::max(some.size(), others.size()); ++i) {
@@ -76,7 +73,7 @@ k8s::Result<Share> parse_share(std::string_view text) {
       "--share {}: expected INDEX/COUNT, the first of eight is 0/8, the last 7/8", text));
 }
 
-std::string StudyOfShares::digest() const { return sha256(dumped_share(json_of(*this))); }
+std::string StudyOfShares::digest() const { return sha256(k8s::json_text(json_of(*this))); }
 
 std::string StudyOfShares::difference_to(const StudyOfShares& other) const {
   if (version != other.version) return fmt::format("version {}, not {}", version, other.version);
@@ -97,7 +94,7 @@ std::string share_as_json(const StoredShare& share) {
                        {"share", share.share.index},
                        {"command", share.command},
                        {"study", json_of(share.study)}};
-  return dumped_share(json) + '\n';
+  return k8s::json_text(json) + '\n';
 }
 
 k8s::Result<StoredShare> share_of_json(std::string_view text) {

@@ -1,5 +1,7 @@
 #include "scheduler/live/questions/answers.h"
 
+#include "k8s-client/json_text.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -10,11 +12,6 @@ namespace sched::live {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Text from the API server may hold any bytes; an answer must not fail because of it.
-std::string json_line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
 
 Json about(const k8s::Pod& pod) {
   Json json = {{"namespace", pod.metadata.namespace_}, {"pod", pod.metadata.name}};
@@ -43,7 +40,7 @@ std::string to_json(const k8s::Pod& pod, const Explanation& explanation, std::si
                      {"numbers", node.numbers}});
   }
   json["nodesLeftOut"] = explanation.nodes.size() - shown;
-  return json_line(json);
+  return k8s::json_text(json) + '\n';
 }
 
 std::string to_json(const k8s::Pod& pod, const std::vector<Candidate>& candidates) {
@@ -59,7 +56,7 @@ std::string to_json(const k8s::Pod& pod, const std::vector<Candidate>& candidate
                     {"totalScore", candidate.total_score},
                     {"scores", std::move(scores)}});
   }
-  return json_line(json);
+  return k8s::json_text(json) + '\n';
 }
 
 }  // namespace sched::live

@@ -1,5 +1,6 @@
 #include "k8s-client/api/encode.h"
 
+#include "k8s-client/json_text.h"
 #include "scheduler/live/record/record.h"
 
 #include <fmt/format.h>
@@ -10,11 +11,6 @@ namespace sched::live {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Text from the API server may hold any bytes; a line must not fail because of it.
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 std::int64_t micros(Time at) { return at.time_since_epoch().count(); }
 
@@ -176,7 +172,7 @@ struct EventFields {
   static std::string fields(std::string_view event, Json fields) {
     Json all{{"event", event}};
     all.update(std::move(fields));
-    const std::string text = dump(all);
+    const std::string text = k8s::json_text(all);
     return text.substr(1, text.size() - 2);
   }
 
@@ -232,12 +228,12 @@ std::string encode(const RecordHeader& header) {
                         {"decisions", header.snapshot->decisions},
                         {"at", micros(header.snapshot->at)}};
   }
-  return dump(json);
+  return k8s::json_text(json);
 }
 
 std::string encode(const std::optional<Decision>& decision) {
   if (!decision) return "null";
-  return dump(std::visit([](const auto& what) { return to_json(what); }, *decision));
+  return k8s::json_text(std::visit([](const auto& what) { return to_json(what); }, *decision));
 }
 
 std::string encode(const EngineCall& call) {

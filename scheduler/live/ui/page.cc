@@ -1,5 +1,6 @@
 #include "scheduler/live/ui/page.h"
 
+#include "k8s-client/json_text.h"
 #include "k8s-client/shown.h"
 #include "scheduler/answers/json.h"
 #include "scheduler/live/questions/unanswered.h"
@@ -210,18 +211,15 @@ void UiPage::get_what_if(const std::string& query, Asker::Client client, Answer 
                     : tl::expected<WhatIf, std::string>(tl::unexpected(given.error()));
   if (!what) return answer(with_headers(text_reply(400, what.error() + '\n')));
   const nlohmann::json notes = what->notes;
-  asker_.ask(
-      [pod = what->pod, clock = scheduler_.clock](const Engine& engine) {
-        return answers::why_now(engine, pod, clock());
-      },
-      std::move(client),
-      [this, notes, answer = std::move(answer)](tl::expected<answers::Why, Unanswered> why) {
-        if (!why) return answer(with_headers(reply_to(why.error(), asker_.leader())));
-        scheduler_.notes->name_ends(*why);
-        const std::string noted =
-            notes.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-        answer(page_reply(R"({"notes":)" + noted + R"(,"why":)" + answers::to_json(*why) + "}\n"));
-      });
+  asker_.ask([pod = what->pod, clock = scheduler_.clock](
+                 const Engine& engine) { return answers::why_now(engine, pod, clock()); },
+             std::move(client),
+             [this, notes, answer = std::move(answer)](tl::expected<answers::Why, Unanswered> why) {
+               if (!why) return answer(with_headers(reply_to(why.error(), asker_.leader())));
+               scheduler_.notes->name_ends(*why);
+               answer(page_reply(R"({"notes":)" + k8s::json_text(notes) + R"(,"why":)" +
+                                 answers::to_json(*why) + "}\n"));
+             });
 }
 
 }  // namespace sched::live

@@ -1,6 +1,7 @@
 #include "scheduler/live/ui/state.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
+#include "k8s-client/json_text.h"
 #include "scheduler/answers/json.h"
 #include "scheduler/answers/overview.h"
 #include "scheduler/answers/queue.h"
@@ -18,11 +19,6 @@ namespace sched::live {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Text from the API server may hold any bytes; the page must not fail because of it.
-std::string json_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // Cuts the text after at most so many bytes, never inside a character.
 std::string shortened(std::string text, std::size_t at_most) {
@@ -215,20 +211,20 @@ std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes
                      {"replica", about.replica},
                      {"version", about.version},
                      {"schedulerNames", about.scheduler_names}};
-  std::string json = json_text(head);
+  std::string json = k8s::json_text(head);
   json.pop_back();  // the brace, which comes at the end
   const auto add = [&](std::string_view name, const std::string& value) {
     json.append(",\"").append(name).append("\":").append(value);
   };
   add("overview", answers::to_json(overview));
   add("quotas", answers::to_json(seen.quotas));
-  add("states", json_text(states_json(seen.totals)));
-  add("nodes", json_text(nodes_json(seen.nodes, limits.text)));
-  add("queue", json_text(queue_json(seen.line, notes, limits.text)));
-  add("misnamed", json_text(misnamed_json(seen.misnamed, limits.text)));
-  add("bound", json_text(bound));
-  add("history", json_text(history_json(history)));
-  add("leftOut", json_text(left_out));
+  add("states", k8s::json_text(states_json(seen.totals)));
+  add("nodes", k8s::json_text(nodes_json(seen.nodes, limits.text)));
+  add("queue", k8s::json_text(queue_json(seen.line, notes, limits.text)));
+  add("misnamed", k8s::json_text(misnamed_json(seen.misnamed, limits.text)));
+  add("bound", k8s::json_text(bound));
+  add("history", k8s::json_text(history_json(history)));
+  add("leftOut", k8s::json_text(left_out));
   return json + "}\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/defaults.h"
+#include "k8s-client/json_text.h"
 #include "k8s-client/parse_number.h"
 #include "k8s-client/shown.h"
 #include "k8s-client/yaml/value.h"
@@ -70,7 +71,7 @@ tl::expected<k8s::Pod, std::string> pod_of_manifest(const std::string& text) {
   nlohmann::json& metadata = object["metadata"];
   if (!metadata.is_object()) metadata = nlohmann::json::object();
   if (!metadata.contains("name")) metadata["name"] = kName;
-  return pod_of(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return pod_of(k8s::json_text(object));
 }
 
 tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count, const std::string& type,
@@ -89,7 +90,7 @@ tl::expected<k8s::Pod, std::string> pod_with_gpus(const std::string& count, cons
     pod["spec"]["tolerations"] =
         nlohmann::json::array({{{"key", tolerates}, {"operator", "Exists"}}});
   }
-  return pod_of(pod.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return pod_of(k8s::json_text(pod));
 }
 
 // Makes it a new pod: without a node, and with a uid that no pod in the engine has.

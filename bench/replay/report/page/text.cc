@@ -1,5 +1,7 @@
 #include "bench/replay/report/page/text.h"
 
+#include "k8s-client/json_text.h"
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -58,7 +60,7 @@ std::string escape(std::string_view text) {
 }
 
 std::string json_text(const nlohmann::ordered_json& json) {
-  std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string text = k8s::json_text(json);
   std::size_t at = 0;
   while ((at = text.find('<', at)) != std::string::npos) text.replace(at, 1, "\\u003c");
   return text;
