@@ -24,27 +24,21 @@ constexpr const char* kStrategicMergePatch = "application/strategic-merge-patch+
 constexpr const char* kMergePatch = "application/merge-patch+json";
 
 RequestTarget pod_target(const std::string& namespace_, const std::string& name) {
-  RequestTarget target("/api/v1/namespaces");
-  target.segment(namespace_).segment("pods").segment(name);
-  return target;
+  return RequestTarget("/api/v1/namespaces").segment(namespace_).segment("pods").segment(name);
 }
 
 RequestTarget leases_target(const std::string& namespace_) {
-  RequestTarget target("/apis/coordination.k8s.io/v1/namespaces");
-  target.segment(namespace_).segment("leases");
-  return target;
+  return RequestTarget("/apis/coordination.k8s.io/v1/namespaces")
+      .segment(namespace_)
+      .segment("leases");
 }
 
 RequestTarget config_maps_target(const std::string& namespace_) {
-  RequestTarget target("/api/v1/namespaces");
-  target.segment(namespace_).segment("configmaps");
-  return target;
+  return RequestTarget("/api/v1/namespaces").segment(namespace_).segment("configmaps");
 }
 
 RequestTarget events_target(const std::string& namespace_) {
-  RequestTarget target("/apis/events.k8s.io/v1/namespaces");
-  target.segment(namespace_).segment("events");
-  return target;
+  return RequestTarget("/apis/events.k8s.io/v1/namespaces").segment(namespace_).segment("events");
 }
 
 // For calls with an answer that is read only if it is an error: a Status is accepted in both

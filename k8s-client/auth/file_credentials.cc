@@ -1,20 +1,10 @@
 #include "k8s-client/auth/file_credentials.h"
 
-#include <string_view>
+#include "k8s-client/ascii.h"
+
 #include <utility>
 
 namespace k8s::auth {
-namespace {
-
-// Files are written with `echo` as well as without.
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kSpace) - begin + 1));
-}
-
-}  // namespace
 
 FileCredentials::Text::Text(const TextSource& source, const Now& now)
     : inline_text_(source.inline_text) {
@@ -42,7 +32,8 @@ FileCredentials::FileCredentials(const CredentialSources& sources, const Now& no
 Result<std::optional<std::string>> FileCredentials::bearer_token() {
   if (token_file_) {
     const auto content = token_file_->get();
-    if (content) return trimmed(**content);
+    // Files are written with `echo` as well as without.
+    if (content) return std::string(trimmed(**content));
     if (token_.empty()) return tl::unexpected<Error>(with_context(content.error(), "bearer token"));
   }
   if (token_.empty()) return std::optional<std::string>();

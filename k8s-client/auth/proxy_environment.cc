@@ -1,29 +1,17 @@
 #include "k8s-client/auth/proxy_environment.h"
 
+#include "k8s-client/ascii.h"
 #include "k8s-client/parse_number.h"
 
 #include <arpa/inet.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <string_view>
 
 namespace k8s::auth {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 // 16 bytes: an IPv4 address as its IPv4-mapped IPv6 address.
 using Address = std::array<unsigned char, 16>;
@@ -104,13 +92,13 @@ bool matches(std::string_view entry, const std::string& host, std::uint16_t port
 }
 
 bool is_excepted(const Endpoint& endpoint, const std::string& exceptions) {
-  const std::string host = lower(endpoint.host);
+  const std::string host = lower_case(endpoint.host);
   const auto address = parse_address(host);
   if (host == "localhost" || (address && is_loopback(*address))) return true;
   std::string_view rest = exceptions;
   while (!rest.empty()) {
     const auto comma = std::min(rest.find(','), rest.size());
-    const std::string entry = lower(without_blanks(rest.substr(0, comma)));
+    const std::string entry = lower_case(trimmed(rest.substr(0, comma), " \t"));
     if (!entry.empty() && matches(entry, host, endpoint.port)) return true;
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
@@ -123,7 +111,7 @@ struct Variable {
 };
 
 Variable read(const Environment& environment, const std::string& upper) {
-  for (const std::string& name : {upper, lower(upper)}) {
+  for (const std::string& name : {upper, lower_case(upper)}) {
     if (std::string value = environment(name); !value.empty()) return {name, std::move(value)};
   }
   return {};

@@ -1,18 +1,8 @@
 #include "k8s-client/http/transport.h"
 
-#include <algorithm>
+#include "k8s-client/ascii.h"
 
 namespace k8s {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equal_without_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
-}  // namespace
 
 std::string_view to_string(Method method) {
   switch (method) {

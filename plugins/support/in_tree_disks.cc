@@ -1,5 +1,7 @@
 #include "plugins/support/in_tree_disks.h"
 
+#include "k8s-client/ascii.h"
+
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -101,10 +103,8 @@ bool is_by_old_labels(const k8s::PersistentVolume& volume, const k8s::NodeSelect
 
 std::vector<std::string> zones_of(const std::string& label) {
   std::set<std::string> zones;
-  for (std::string& zone : split(label, "__")) {
-    const auto first = zone.find_first_not_of(' ');
-    if (first == std::string::npos) continue;
-    zones.insert(zone.substr(first, zone.find_last_not_of(' ') - first + 1));
+  for (const std::string& text : split(label, "__")) {
+    if (const auto zone = k8s::trimmed(text, " "); !zone.empty()) zones.emplace(zone);
   }
   return {zones.begin(), zones.end()};
 }

@@ -4,6 +4,7 @@
 // missing. Without arguments.
 //
 // Source: kube-scheduler, plugins/volumezone.
+#include "k8s-client/ascii.h"
 #include "plugins/factories.h"
 #include "plugins/support/volume_claims.h"
 
@@ -42,9 +43,7 @@ std::vector<std::string> zones_in(std::string_view text) {
   std::vector<std::string> zones;
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t to = std::min(text.find(kBetween, from), text.size());
-    std::string_view zone = text.substr(from, to - from);
-    zone.remove_prefix(std::min(zone.find_first_not_of(kBlanks), zone.size()));
-    zone = zone.substr(0, zone.find_last_not_of(kBlanks) + 1);
+    const std::string_view zone = k8s::trimmed(text.substr(from, to - from), kBlanks);
     if (zone.empty()) return {};
     zones.emplace_back(zone);
     from = to + kBetween.size();

@@ -1,5 +1,6 @@
 #include "scheduler/gpu/type_name.h"
 
+#include "k8s-client/ascii.h"
 #include "k8s-client/parse_number.h"
 
 #include <algorithm>
@@ -7,14 +8,6 @@
 namespace sched::gpu {
 
 namespace {
-
-constexpr std::string_view kBlanks = " \t\n\r";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(kBlanks);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kBlanks) - from + 1);
-}
 
 // "80GB" → 80; 0: not an amount of memory.
 std::int64_t gigabytes(std::string_view word) {
@@ -48,7 +41,7 @@ void add_word(TypeName& type, const std::string& word) {
 
 TypeName parse_type_name(std::string_view text) {
   TypeName type;
-  type.text = trimmed(text);
+  type.text = k8s::trimmed(text);
   const ProductLabel label = parse_product(type.text);
   type.key = label.product.key;
   type.gpu_class = label.product.gpu_class;

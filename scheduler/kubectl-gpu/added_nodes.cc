@@ -1,9 +1,8 @@
 #include "scheduler/kubectl-gpu/added_nodes.h"
 
+#include "k8s-client/ascii.h"
 #include "k8s-client/parse_number.h"
 
-#include <algorithm>
-#include <cctype>
 #include <set>
 #include <string_view>
 
@@ -36,19 +35,14 @@ std::int64_t gpus_of(const GpuNode& node) {
 
 std::string kind_of(const GpuNode& node) { return node.type + "x" + std::to_string(gpus_of(node)); }
 
-bool same_letters(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 // "H100x8" and "H100-80GBx8" both mean a node of kind "H100-80GBx8"; so do "H100" and "H100-80GB",
 // if there are no others of that type.
 bool means(const std::string& wanted, const GpuNode& node, bool with_count) {
   if (node.type.empty()) return false;
   const std::string count = with_count ? "x" + std::to_string(gpus_of(node)) : "";
   const std::string of_class = node.type.substr(0, node.type.find('-'));
-  return same_letters(wanted, node.type + count) || same_letters(wanted, of_class + count);
+  return k8s::equal_without_case(wanted, node.type + count) ||
+         k8s::equal_without_case(wanted, of_class + count);
 }
 
 const k8s::Node* model_of(const Wish& wish, const std::vector<GpuNode>& gpu_nodes,

@@ -5,6 +5,7 @@
 #include "scheduler/live/shell/parts.h"
 #include "scheduler/live/transports.h"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,12 +29,6 @@ std::vector<std::string> names_of(const std::vector<Profile>& profiles) {
   std::vector<std::string> names;
   for (const Profile& profile : profiles) names.push_back(profile.scheduler_name);
   return names;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
 }
 
 }  // namespace
@@ -194,7 +189,8 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
 
 Shell::End Shell::Parts::run() {
   LogLine line("starting");
-  line.with("cluster", options_.cluster.description).with("profiles", joined(profile_names_));
+  line.with("cluster", options_.cluster.description)
+      .with("profiles", fmt::format("{}", fmt::join(profile_names_, ",")));
   if (probes_) line.with("http_port", probes_->port());
   if (secure_port_) line.with("secure_port", secure_port_->port());
   line.info();

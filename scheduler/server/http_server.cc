@@ -62,6 +62,11 @@ Reply text_reply(int status, std::string text) {
   return {.status = status, .body = std::make_shared<const std::string>(std::move(text))};
 }
 
+Reply json_reply(std::string json) {
+  return {.body = std::make_shared<const std::string>(std::move(json)),
+          .content_type = "application/json"};
+}
+
 class HttpServer::Listener : public std::enable_shared_from_this<Listener> {
  public:
   Listener(k8s::EventLoop& loop, const Options& options, Handler handler, Hooks hooks)

@@ -54,6 +54,7 @@ struct Reply {
 };
 
 [[nodiscard]] Reply text_reply(int status, std::string text);
+[[nodiscard]] Reply json_reply(std::string json);
 
 class HttpServer {
  public:

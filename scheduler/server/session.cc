@@ -1,8 +1,9 @@
 #include "scheduler/server/session.h"
 
+#include "k8s-client/ascii.h"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -32,10 +33,9 @@ std::string_view view(beast::string_view text) { return {text.data(), text.size(
 std::optional<std::string_view> bearer_token(std::string_view authorization) {
   constexpr std::string_view kScheme = "bearer ";
   if (authorization.size() <= kScheme.size()) return std::nullopt;
-  const bool matches =
-      std::equal(kScheme.begin(), kScheme.end(), authorization.begin(),
-                 [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
-  if (!matches) return std::nullopt;
+  if (!k8s::equal_without_case(authorization.substr(0, kScheme.size()), kScheme)) {
+    return std::nullopt;
+  }
   return authorization.substr(kScheme.size());
 }
 

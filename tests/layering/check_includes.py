@@ -16,8 +16,8 @@ import sys
 PROJECT = ("k8s-client/", "scheduler/", "plugins/", "bench/", "tests/")
 
 # Small headers of k8s-client that everybody may read.
-BASE = ["k8s-client/error.", "k8s-client/shown.", "k8s-client/parse_number.", "k8s-client/json_text.",
-        "k8s-client/splitmix64.", "k8s-client/boot_clock.", "k8s-client/back_off."]
+BASE = ["k8s-client/error.", "k8s-client/shown.", "k8s-client/ascii.", "k8s-client/parse_number.",
+        "k8s-client/json_text.", "k8s-client/splitmix64.", "k8s-client/boot_clock.", "k8s-client/back_off."]
 API = ["k8s-client/api/*", "k8s-client/yaml/"] + BASE
 # The parts of the scheduler that decide: each may include those before it, and none after it.
 PARTS = ["base", "gpu", "framework", "cluster", "quota", "queue", "engine"]

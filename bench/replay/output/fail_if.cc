@@ -1,6 +1,7 @@
 #include "bench/replay/output/fail_if.h"
 
 #include "bench/replay/account/figures.h"
+#include "k8s-client/ascii.h"
 #include "k8s-client/parse_number.h"
 
 #include <fmt/format.h>
@@ -11,12 +12,6 @@
 
 namespace bench::replay {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-}
 
 std::optional<double> number(std::string_view text) {
   const auto value = k8s::parse_number<double>(text);
@@ -57,7 +52,7 @@ k8s::Result<Condition> parse_condition(std::string_view text) {
   const bool or_equal = at + 1 < text.size() && text[at + 1] == '=';
   const bool less = text[at] == '<';
   Condition condition{.text = std::string(text),
-                      .figure = std::string(trimmed(text.substr(0, at)))};
+                      .figure = std::string(k8s::trimmed(text.substr(0, at), " "))};
   if (less) {
     condition.relation = or_equal ? Relation::kLessOrEqual : Relation::kLess;
   } else {
@@ -67,7 +62,7 @@ k8s::Result<Condition> parse_condition(std::string_view text) {
     return complaint(
         fmt::format("there is no figure \"{}\"; there are {}", condition.figure, figure_names()));
   }
-  const std::string_view limit = trimmed(text.substr(at + (or_equal ? 2 : 1)));
+  const std::string_view limit = k8s::trimmed(text.substr(at + (or_equal ? 2 : 1)), " ");
   const auto value = number(limit);
   if (!value) return complaint(fmt::format("\"{}\" is not a number", limit));
   condition.limit = *value;

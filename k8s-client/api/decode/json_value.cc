@@ -1,6 +1,7 @@
 #include "k8s-client/api/decode/json_value.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
+#include "k8s-client/ascii.h"
 #include "k8s-client/shown.h"
 
 #include <fmt/format.h>
@@ -25,12 +26,6 @@ std::string_view kind_name(simdjson::dom::element element) {
     default:
       return "a number";
   }
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 // The number's text; empty if it is not a number.

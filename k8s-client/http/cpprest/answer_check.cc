@@ -1,8 +1,8 @@
 #include "k8s-client/http/cpprest/answer_check.h"
 
+#include "k8s-client/ascii.h"
 #include "k8s-client/parse_number.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -15,9 +15,7 @@ constexpr std::size_t kHeaderLimit = 64 * 1024;
 bool is_number(std::string_view text) { return parse_number<std::uint64_t>(text).has_value(); }
 
 bool is(std::optional<std::string_view> value, std::string_view wanted) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return value && std::equal(value->begin(), value->end(), wanted.begin(), wanted.end(),
-                             [&](char a, char b) { return lower(a) == b; });
+  return value && equal_without_case(*value, wanted);
 }
 
 std::size_t header_size(const Response& head) {

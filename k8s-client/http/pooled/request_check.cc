@@ -1,5 +1,7 @@
 #include "k8s-client/http/pooled/request_check.h"
 
+#include "k8s-client/ascii.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -22,12 +24,6 @@ bool all_visible(std::string_view text) {
 bool is_header_value(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return is_visible(c) || c == ' ' || c == '\t'; });
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
 }
 
 bool is_header_name(std::string_view name) {
@@ -56,7 +52,7 @@ std::optional<Error> check_request(const Request& request) {
     if (!is_header_name(name) || !is_header_value(value)) {
       return bad_request("header \"" + name + "\" contains a character that no header may have");
     }
-    if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), lower(name)) != kOwnHeaders.end()) {
+    if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), lower_case(name)) != kOwnHeaders.end()) {
       return bad_request("header \"" + name + "\" is set by the transport alone");
     }
   }
@@ -70,7 +66,7 @@ std::optional<Error> check_token(const std::optional<std::string>& token) {
 
 bool has_own_accept(const Request& request) {
   return std::any_of(request.headers.begin(), request.headers.end(),
-                     [](const auto& header) { return lower(header.first) == "accept"; });
+                     [](const auto& header) { return lower_case(header.first) == "accept"; });
 }
 
 bool needs_length(const Request& request) {

@@ -37,17 +37,13 @@ bool is_below_ui(std::string_view path) {
   });
 }
 
-Reply with_headers(Reply reply) {
-  reply.headers = server::ui_headers();
-  return reply;
-}
-
 Reply text(int status, const std::string& sentence) {
-  return with_headers(server::text_reply(status, sentence + '\n'));
+  return server::with_ui_headers(server::text_reply(status, sentence + '\n'));
 }
 
 Reply reply_of(k8s::Response response) {
-  Reply reply = with_headers(server::text_reply(response.status, std::move(response.body)));
+  Reply reply =
+      server::with_ui_headers(server::text_reply(response.status, std::move(response.body)));
   if (const auto type = response.header("content-type")) reply.content_type = std::string(*type);
   // Passes on only the page's own redirect, which is relative.
   const auto location = response.header("location");

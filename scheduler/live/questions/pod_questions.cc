@@ -19,6 +19,7 @@ namespace sched::live {
 namespace {
 
 using server::HttpServer;
+using server::json_reply;
 using server::Reply;
 using server::text_reply;
 
@@ -53,12 +54,6 @@ tl::expected<Parameters, std::string> read(std::string_view query) {
                     k8s::shown(given->begin()->first)));
   }
   return parameters;
-}
-
-Reply json_reply(std::string json) {
-  Reply reply = text_reply(200, std::move(json));
-  reply.content_type = "application/json";
-  return reply;
 }
 
 }  // namespace

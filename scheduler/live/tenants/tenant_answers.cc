@@ -18,6 +18,7 @@ namespace sched::live {
 namespace {
 
 using server::HttpServer;
+using server::json_reply;
 using server::Reply;
 using server::text_reply;
 
@@ -92,13 +93,6 @@ std::vector<k8s::Access> needed_for(const Wanted& of) {
       break;
   }
   return {pods_in(of.namespace_)};
-}
-
-template <typename Told>
-Reply told_reply(const Told& told) {
-  Reply reply = text_reply(200, answers::to_json(told));
-  reply.content_type = "application/json";
-  return reply;
 }
 
 }  // namespace
@@ -185,7 +179,7 @@ void TenantAnswers::ask_overview(const std::shared_ptr<const Asked>& asked) {
         if (!overview) return asked->answer(reply_to(overview.error(), asker_.leader()));
         answers::Overview told = *overview;
         told.data_age = asked->data_age;
-        asked->answer(told_reply(told));
+        asked->answer(json_reply(answers::to_json(told)));
       });
 }
 
@@ -203,7 +197,7 @@ void TenantAnswers::ask_queue(const std::shared_ptr<const Asked>& asked) {
                        answers::Queue told = queue;
                        told.data_age = asked->data_age;
                        answers::withhold(told, visible);
-                       asked->answer(told_reply(told));
+                       asked->answer(json_reply(answers::to_json(told)));
                      });
       });
 }
@@ -222,7 +216,7 @@ void TenantAnswers::ask_quota(const std::shared_ptr<const Asked>& asked) {
                               answers::QuotasSeen told = quotas;
                               told.data_age = asked->data_age;
                               answers::withhold(told, visible);
-                              asked->answer(told_reply(told));
+                              asked->answer(json_reply(answers::to_json(told)));
                             });
              });
 }
@@ -258,7 +252,7 @@ void TenantAnswers::reply(const std::shared_ptr<const Asked>& asked, const answe
                  answers::Why told = why;
                  told.data_age = asked->data_age;
                  answers::withhold(told, visible);
-                 asked->answer(told_reply(told));
+                 asked->answer(json_reply(answers::to_json(told)));
                });
 }
 

@@ -23,6 +23,7 @@ namespace {
 
 using server::Reply;
 using server::text_reply;
+using server::with_ui_headers;
 
 constexpr std::string_view kPath = "/ui";
 // The account of the questions that the page asks for its document, not for a user.
@@ -34,11 +35,6 @@ Reply page_reply(std::shared_ptr<const std::string> json) {
 }
 Reply page_reply(std::string json) {
   return page_reply(std::make_shared<const std::string>(std::move(json)));
-}
-
-Reply with_headers(Reply reply) {
-  reply.headers = server::ui_headers();
-  return reply;
 }
 
 struct PodName {
@@ -138,7 +134,7 @@ void UiPage::ask_for_state() {
     is_asking_ = false;
     if (seen) return has_seen(*std::move(seen));
     for (const Answer& answer : std::exchange(waiting_, {})) {
-      answer(with_headers(reply_to(seen.error(), asker_.leader())));
+      answer(with_ui_headers(reply_to(seen.error(), asker_.leader())));
     }
   });
 }
@@ -170,14 +166,14 @@ void UiPage::sample_later() {
 
 void UiPage::get_why(const std::string& query, Asker::Client client, Answer answer) {
   auto name = read_name(query);
-  if (!name) return answer(with_headers(text_reply(400, name.error() + '\n')));
+  if (!name) return answer(with_ui_headers(text_reply(400, name.error() + '\n')));
   asker_.ask([name = *name, clock = scheduler_.clock](
                  const Engine& engine) { return why_of(engine, name, clock()); },
              std::move(client),
              [this, answer = std::move(answer)](
                  tl::expected<tl::expected<answers::Why, std::string>, Unanswered> why) {
-               if (!why) return answer(with_headers(reply_to(why.error(), asker_.leader())));
-               if (!*why) return answer(with_headers(text_reply(404, std::move(why->error()))));
+               if (!why) return answer(with_ui_headers(reply_to(why.error(), asker_.leader())));
+               if (!*why) return answer(with_ui_headers(text_reply(404, std::move(why->error()))));
                scheduler_.on_judged(**why);
                scheduler_.notes->name_ends(**why);
                answer(page_reply(answers::to_json(**why)));
@@ -186,18 +182,18 @@ void UiPage::get_why(const std::string& query, Asker::Client client, Answer answ
 
 void UiPage::get_node(const std::string& query, Asker::Client client, Answer answer) {
   const auto given = server::parse_query(query);
-  if (!given) return answer(with_headers(text_reply(400, given.error() + '\n')));
+  if (!given) return answer(with_ui_headers(text_reply(400, given.error() + '\n')));
   if (given->size() != 1 || !given->contains("node")) {
-    return answer(with_headers(text_reply(400, "the parameter is node\n")));
+    return answer(with_ui_headers(text_reply(400, "the parameter is node\n")));
   }
   const std::string& name = given->at("node");
   asker_.ask(
       [name](const Engine& engine) { return engine.gpu_node(name); }, std::move(client),
       [this, name,
        answer = std::move(answer)](const tl::expected<std::optional<GpuNode>, Unanswered>& node) {
-        if (!node) return answer(with_headers(reply_to(node.error(), asker_.leader())));
+        if (!node) return answer(with_ui_headers(reply_to(node.error(), asker_.leader())));
         if (!*node) {
-          return answer(with_headers(
+          return answer(with_ui_headers(
               text_reply(404, fmt::format("no node \"{}\" has GPUs\n", k8s::shown(name)))));
         }
         const GpuNode& found = **node;
@@ -209,13 +205,13 @@ void UiPage::get_what_if(const std::string& query, Asker::Client client, Answer 
   const auto given = server::parse_query(query);
   auto what = given ? read_what_if(*given, scheduler_.about.scheduler_names)
                     : tl::expected<WhatIf, std::string>(tl::unexpected(given.error()));
-  if (!what) return answer(with_headers(text_reply(400, what.error() + '\n')));
+  if (!what) return answer(with_ui_headers(text_reply(400, what.error() + '\n')));
   const nlohmann::json notes = what->notes;
   asker_.ask([pod = what->pod, clock = scheduler_.clock](
                  const Engine& engine) { return answers::why_now(engine, pod, clock()); },
              std::move(client),
              [this, notes, answer = std::move(answer)](tl::expected<answers::Why, Unanswered> why) {
-               if (!why) return answer(with_headers(reply_to(why.error(), asker_.leader())));
+               if (!why) return answer(with_ui_headers(reply_to(why.error(), asker_.leader())));
                scheduler_.notes->name_ends(*why);
                answer(page_reply(R"({"notes":)" + k8s::json_text(notes) + R"(,"why":)" +
                                  answers::to_json(*why) + "}\n"));

@@ -65,8 +65,7 @@ constexpr std::array<File, 19> kFiles = {{
 // The page finds its parts by relative paths, so that it works under any path of a proxy. For that
 // its own path must end with "/".
 Reply redirect_to_folder() {
-  Reply reply = text_reply(308, "the page is at ui/\n");
-  reply.headers = ui_headers();
+  Reply reply = with_ui_headers(text_reply(308, "the page is at ui/\n"));
   reply.headers.emplace_back("Location", "ui/");
   return reply;
 }
@@ -82,6 +81,11 @@ std::vector<std::pair<std::string, std::string>> ui_headers() {
           {"Referrer-Policy", "no-referrer"},
           {"Cross-Origin-Resource-Policy", "same-origin"},
           {"Cross-Origin-Opener-Policy", "same-origin"}};
+}
+
+Reply with_ui_headers(Reply reply) {
+  reply.headers = ui_headers();
+  return reply;
 }
 
 std::optional<Reply> ui_file(std::string_view path) {

@@ -23,5 +23,7 @@ namespace sched::server {
 // What every answer of the page carries: no other page may frame it or read it, and nothing but its
 // own parts is loaded.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> ui_headers();
+// `reply` with these instead of its own.
+[[nodiscard]] Reply with_ui_headers(Reply reply);
 
 }  // namespace sched::server
