@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 
 namespace k8s {
 
@@ -16,7 +17,11 @@ struct BootClock {
   using time_point = std::chrono::time_point<BootClock>;
   static constexpr bool is_steady = true;
 
-  [[nodiscard]] static time_point now() noexcept;
+  [[nodiscard]] static time_point now() noexcept {
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);  // cannot fail since Linux 2.6.39
+    return time_point(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+  }
 };
 
 }  // namespace k8s

@@ -25,7 +25,10 @@ class RetryPolicy {
   // The wait before the next attempt, at least what the server asked for (Retry-After), up to ten
   // seconds; nullopt: the error is final. Call it once for each failed attempt.
   [[nodiscard]] std::optional<std::chrono::milliseconds> after(const Error& error,
-                                                               BackOff::TimePoint now);
+                                                               BackOff::TimePoint now) {
+    if (!error.asks_for_patience() || ++attempts_ >= kMaxAttempts) return std::nullopt;
+    return back_off_.next(now, error.retry_after);
+  }
 
  private:
   BackOff back_off_;

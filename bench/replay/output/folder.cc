@@ -1,7 +1,6 @@
 #include "bench/replay/output/folder.h"
 
-#include "bench/replay/output/quotas_csv.h"
-#include "bench/replay/output/steps_csv.h"
+#include "bench/replay/output/csv.h"
 #include "bench/replay/report/report.h"
 
 #include <fmt/format.h>

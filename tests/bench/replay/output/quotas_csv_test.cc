@@ -1,5 +1,4 @@
-#include "bench/replay/output/quotas_csv.h"
-
+#include "bench/replay/output/csv.h"
 #include "tests/support/catch.h"
 
 #include <sstream>

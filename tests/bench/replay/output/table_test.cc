@@ -1,6 +1,6 @@
 #include "bench/replay/output/table.h"
 
-#include "bench/replay/output/steps_csv.h"
+#include "bench/replay/output/csv.h"
 #include "tests/support/catch.h"
 
 #include <sstream>
