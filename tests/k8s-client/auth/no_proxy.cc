@@ -1,5 +1,6 @@
 // The proxies in the environment of the tests are not for the servers that the tests start.
 #include <cstdlib>
+#include <initializer_list>
 
 namespace {
 

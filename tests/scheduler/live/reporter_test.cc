@@ -8,6 +8,7 @@
 #include "tests/support/manual_loop.h"
 #include "tests/support/request_body.h"
 
+#include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
 #include <optional>
