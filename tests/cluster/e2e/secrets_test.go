@@ -117,6 +117,9 @@ func TestNoSecretIsTold(t *testing.T) {
 	refused := brokenPlugins(t, secret)
 	refused["a token of several lines"] = "    token: |\n      first\n      " + secret + "\n"
 	refused["a token without its last quote"] = "    token: \"" + secret
+	key := writeSecret(t, "key", secret) // files are read when they are needed
+	refused["a token for a key's file"] = "    client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==\n    client-key: " + key
+	refused["a token for both files"] = "    client-certificate: " + key + "\n    client-key: " + key
 	refused["a token's file of several lines"] = "    tokenFile: " + writeSecret(t, "lines", "first\n"+secret+"\n")
 	for name, user := range refused {
 		p := newSubject(t, fmt.Sprintf("-refused-user-%d", len(told)), func(with *setup) {
@@ -139,7 +142,7 @@ func TestNoSecretIsTold(t *testing.T) {
 			broken[name] = writeSecret(t, "broken", tokenLine.ReplaceAllLiteralString(string(content), user))
 		}
 	}
-	withUsers(brokenUsers(secret, writeSecret(t, "key", secret)))
+	withUsers(brokenUsers(secret))
 	for _, server := range []string{"https://admin:" + secret + "@127.0.0.1:1", "https://127.0.0.1:1/?token=" + secret, secret} {
 		broken["the server "+server[:12]] = writeSecret(t, "broken", serverLine.ReplaceAllString(string(content), "${1}"+server))
 	}
@@ -172,8 +175,8 @@ func TestNoSecretIsTold(t *testing.T) {
 	t.Logf("%d texts were read", len(told))
 }
 
-// brokenUsers are users of a kubeconfig that cannot be read, each with the secret in it, or in `key`, which is a file's path.
-func brokenUsers(secret, key string) map[string]string {
+// brokenUsers are users of a kubeconfig that cannot be read, each with the secret in it.
+func brokenUsers(secret string) map[string]string {
 	return map[string]string{
 		"a token that is a list":    "    token: [" + secret + "]",
 		"a token that is a map":     "    token: {" + secret + ": x}",
@@ -181,8 +184,6 @@ func brokenUsers(secret, key string) map[string]string {
 		"a token that is an anchor": "    token: *" + secret,
 		"a token for a certificate": "    client-certificate-data: " + secret + "\n    client-key-data: " + secret,
 		"a token for a key":         "    client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==\n    client-key-data: " + secret,
-		"a token for a key's file":  "    client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==\n    client-key: " + key,
-		"a token for both files":    "    client-certificate: " + key + "\n    client-key: " + key,
 		"a token for a plugin":      "    exec: " + secret,
 		"a token for a line":        "    " + secret,
 	}
