@@ -68,10 +68,7 @@ class JsonWriter {
   Json json_;
 };
 
-// Text from the API server may hold any bytes; an answer must not fail because of it.
-std::string text_of(const Json& json) {
-  return k8s::json_text(json, 2) + '\n';
-}
+std::string text_of(const Json& json) { return k8s::json_text(json, 2) + '\n'; }
 
 }  // namespace
 

@@ -86,8 +86,8 @@ struct Profile {
   return all;
 }
 
-// The filter of a profile that says after how many rejected pods a node is backed off; nullptr where
-// the profile has none.
+// The filter of a profile that says after how many rejected pods a node is backed off; nullptr
+// where the profile has none.
 [[nodiscard]] inline const FilterPlugin* filter_with_rejection_limits(const Profile& profile) {
   for (const auto& filter : profile.filters) {
     if (filter->rejection_limits()) return filter.get();
