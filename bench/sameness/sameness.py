@@ -5,8 +5,8 @@
     sameness.py BASE NEW --all --traces DIR    all of them, hours
     sameness.py BASE NEW random mig            those whose names contain one of the words
 
-Exit code: 0 the same; 1 they differ: the first difference of each corpus is shown, and its files are kept; 2 something cannot be run, for one of the
-two ends at it, say; the other corpora are compared all the same.
+Exit code: 0 the same; 1 they differ: the first difference of each corpus is shown, and its files are kept; 2 something cannot be run,
+for example because one of the two builds ended; the other corpora are still compared.
 What the corpora are is in README.md.
 """
 

@@ -147,7 +147,7 @@ std::optional<Decision> Engine::step(Time now) {
   parts.backoffs.advance(now);
   if (auto foreign = parts.foreign.next()) return *std::move(foreign);
   if (auto news = parts.backoffs.next_news()) return news;
-  if (parts.world.ledger.has_news()) parts.plans.quota_changed();
+  if (parts.world.ledger.has_openings()) parts.plans.quota_changed();
   if (auto part = parts.plans.next(now)) return part;
   if (auto decided = parts.place_group.next()) return decided;
 

@@ -39,8 +39,8 @@ inline constexpr std::size_t kMostOfSelector = 10'000;
 // list is too long. Not said of the number of terms across nodes.
 [[nodiscard]] std::optional<std::string> long_list_of(const k8s::Pod& pod);
 
-// Drops each list of the pod that is too long, and leaves a node affinity that no node matches,
-// which says which was the first. Cuts terms across nodes.
+// Drops each list of the pod that is too long, but not claims, and leaves a node affinity that no
+// node matches, which names the first of them. Cuts terms across nodes.
 void drop_long_lists(k8s::Pod& pod);
 
 // Replaces a selector that is too long: a claim's then matches no volume, that of a budget all pods

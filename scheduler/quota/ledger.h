@@ -137,6 +137,10 @@ class Ledger {
 
   // Each change once, in the order of its first occurrence.
   [[nodiscard]] bool has_news() const { return !news_.none(); }
+  // Whether quotas may allow something that they did not before; not only that more is in use.
+  [[nodiscard]] bool has_openings() const {
+    return news_.terms || !news_.opened.empty() || !news_.pools.empty();
+  }
   [[nodiscard]] News take_news();
   // Grows with every change of an answer.
   [[nodiscard]] std::uint64_t version() const { return version_; }

@@ -63,8 +63,9 @@ std::vector<std::string> in_words(const std::vector<Overlap>& overlaps) {
 }
 
 std::string over_limit(const std::string& what, GpuShare used, GpuShare limit) {
-  return fmt::format("{}: {} in use, with pods that are leaving, {} allowed; nothing new starts",
-                     what, to_text(used), to_text(limit));
+  return fmt::format(
+      "{}: {} in use (pods that are being deleted included), {} allowed; nothing new starts", what,
+      to_text(used), to_text(limit));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests with other projects' programs, which make test does not build: the chart with Helm, alerts and dashboards with Prometheus, the scheduler's
-# page in Debian's chromium, jobs of Kueue, JobSet, LeaderWorkerSet, Prefect, KubeRay, Argo Workflows and Kubeflow, and the commands of the docs. Builds what is needed first.
+# page in Debian's chromium, jobs of Kueue, JobSet, LeaderWorkerSet, Prefect, KubeRay, Argo Workflows, Kubeflow and Karpenter, and the commands of the docs. Builds what is needed first.
 #
 #   tests/cluster/ecosystem.sh [GO TEST FLAGS…]     for example: -test.run Chart
 #

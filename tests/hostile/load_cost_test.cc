@@ -363,7 +363,7 @@ TEST_CASE("a search for a group whose pods have many terms ends, however many po
   CHECK(replicas <= 100'000'000);
 }
 
-TEST_CASE("pods with many claims that wait do not hold up those of others") {
+TEST_CASE("pods with many claims that wait cost a turn a bounded number of steps") {
   const auto cost_of_turns = [](int claims) {
     Cluster cluster;
     k8s::StorageClass local;

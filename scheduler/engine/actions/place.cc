@@ -32,11 +32,11 @@ std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
 }
 
 std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
+  pod.told_of_turn = false;
   if (search_.must_wait_for_turn(pod)) {
     const bool hopeless = world_.ledger.answers().never_fits(quota_of(pod), pod.demand);
     return hopeless ? over_quota(pod, now) : wait_for_turn(pod, now);
   }
-  pod.told_of_turn = false;
   auto objection = objection_to(pod.pod, pod.constraints);
   // Rules across nodes are not counted for a pod that is refused anyway: there may be very many.
   const Ruling ruling = objection ? Ruling{} : ruling_for(pod, now);

@@ -29,7 +29,8 @@ constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
 constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
 constexpr const char* kProtected = "node(s) with pods on lent GPUs that have not run long enough";
 constexpr const char* kNoQuota = "no GPU quota after preemption";
-constexpr const char* kQuotaReturns = "quota is coming back from pods that are being deleted";
+constexpr const char* kQuotaReturns =
+    "node(s) have room, but the quota is still used by pods that are being deleted";
 constexpr const char* kBudgets = "PodDisruptionBudget(s) would be violated";
 constexpr const char* kUnreadableBudgets = "PodDisruptionBudgets cannot be read";
 constexpr const char* kNotTried = "not tried for preemption";
@@ -463,9 +464,15 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
   if (pod.queue != kMainQueue && until) {
     returns = world_.ledger.answers().admit(quota_of(pod), pod.demand, holds_.rank_of(pod), &soon);
   }
-  const auto waits_for_quota = [&](NodeSlot slot) {
-    return returns && returns->allows(world_.nodes.facts(slot).charge_class, true);
+  // Such nodes; within the guarantee alone, because what others may borrow is not the pod's.
+  const auto takes_it_then = [&](NodeSlot slot) {
+    return returns && returns->allows(world_.nodes.facts(slot).charge_class, false) &&
+           !answers.verdict(slot) && ruling.find(slot) == nullptr;
   };
+  std::size_t takers = 0;
+  for (NodeSlot slot = 0; returns && slot < world_.nodes.slots(); ++slot) {
+    if (world_.nodes.present(slot) && takes_it_then(slot)) ++takers;
+  }
   const auto look_at = [&](NodeSlot slot) {
     const auto verdict = answers.verdict(slot);
     const Ruling::Why* excluded = verdict ? nullptr : ruling.find(slot);
@@ -474,12 +481,11 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
       ++found.reasons[kNotHelpful];
       return;
     }
-    auto victims = OnNode(*this, pod, prepared, ruling_cost, left, slot, now).look(found);
-    const bool takes_it = !verdict && excluded == nullptr;
-    if (victims && !victims->evicted.empty() && takes_it && waits_for_quota(slot)) {
-      ++found.reasons[kQuotaReturns];
-      return;
-    }
+    Found of_taker;  // which is counted as one, whatever else there is to say of it
+    Found& of_node = takes_it_then(slot) ? of_taker : found;
+    auto victims = OnNode(*this, pod, prepared, ruling_cost, left, slot, now).look(of_node);
+    found.cost += of_taker.cost;
+    if (takers > 0 && victims && !victims->evicted.empty()) return;
     if (victims && (!found.best || rank(*victims) < rank(*found.best))) {
       found.best = std::move(victims);
     }
@@ -497,8 +503,8 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
     ++tried;
   }
   if (tried < world_.nodes.size()) found.reasons[kNotTried] = world_.nodes.size() - tried;
-  if (found.reasons.contains(kQuotaReturns)) {
-    if (found.best && !found.best->evicted.empty()) found.best.reset();
+  if (takers > 0) {
+    found.reasons[kQuotaReturns] = takers;
     found.protected_until = std::min(found.protected_until.value_or(Time::max()), *until);
   }
   return found;

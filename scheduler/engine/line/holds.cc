@@ -309,7 +309,7 @@ bool Holds::hold_node(const WaitingPod& pod, const Where& if_empty,
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (held[slot] || !world_.nodes.present(slot)) continue;
     if (is_spoken_for(slot)) {
-      passed_over = true;
+      passed_over = passed_over || could_take_it(slot);
       continue;
     }
     const std::pair candidate{lacking.on(world_.nodes.view(slot), world_.nodes.rank(slot)), slot};

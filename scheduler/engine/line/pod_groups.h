@@ -85,10 +85,12 @@ class PodGroups {
   // group has a node.
   [[nodiscard]] GroupId among_others(const std::string& uid) const;
 
-  // The pod has a node; does nothing if it names no group / has none any more, or is being deleted
-  // / has none after all: if no other of its group has one, those that came late wait with it.
+  // The pod has a node. Does nothing if it names no group.
   void has_node(const k8s::Pod& pod, std::size_t profile);
+  // The pod has no node any more, or is being deleted.
   void has_no_node(const std::string& uid);
+  // The bind of the pod has failed or was given up. If no other pod of its group has a node, those
+  // that came late wait with it again.
   void was_not_bound(const std::string& uid);
 
  private:

@@ -84,7 +84,9 @@ void Waking::rejoin_by_quota() {
     for (const Entity* entity : queue.parked_kinds()) {
       if (entity->apart.any()) continue;  // not in line because of its rules
       const bool hopeless = world_.ledger.answers().never_fits(QuotaId{id}, entity->demand);
-      if (hopeless == entity->in_line) others.push_back(entity);
+      // A group may have been parked as hopeless by what the smallest of its pods ask for.
+      const bool may_hope = entity->is_group && !entity->in_line;
+      if (hopeless == entity->in_line || may_hope) others.push_back(entity);
     }
   });
   for (const Entity* entity : others) queue_.rejoin(*entity);

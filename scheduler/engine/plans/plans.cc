@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <iterator>
+#include <utility>
 #include <variant>
 
 namespace sched {
@@ -179,6 +180,8 @@ void Plans::room_changed(NodeSlot node) {
 }
 
 void Plans::quota_changed() {
+  const std::uint64_t version = world_.ledger.version();
+  if (std::exchange(quotas_seen_, version) == version) return;
   for (const auto& [node, plan] : on_node_) due_.insert(plan);
 }
 

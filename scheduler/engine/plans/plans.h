@@ -103,7 +103,8 @@ class Plans {
   void look_again();
   // The node has changed, or a pod has left it: the same for the plans that wait for room there.
   void room_changed(NodeSlot node);
-  // Quotas, or what they have in use: the same for all plans that wait for room.
+  // Quotas may allow more: the same for all plans that wait for room, once for each version of the
+  // ledger.
   void quota_changed();
   // The pod, which has a node, is being deleted, and has until then.
   void leaves_by(const std::string& uid, Time deadline);
@@ -197,6 +198,7 @@ class Plans {
   Departures departures_;
   std::unordered_multimap<NodeSlot, Id> on_node_;
   RoomElsewhere elsewhere_;
+  std::uint64_t quotas_seen_ = 0;  // the ledger's version when plans were last looked at for it
 };
 
 }  // namespace sched

@@ -269,7 +269,9 @@ func unkustomize(object *unstructured.Unstructured) {
 		unstructured.RemoveNestedField(object.Object, "spec", "template", "metadata", "labels", managedBy)
 		volumes, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "volumes")
 		for _, volume := range volumes {
-			_ = unstructured.SetNestedField(volume.(map[string]any), configMap, "configMap", "name")
+			if _, isConfigMap := volume.(map[string]any)["configMap"]; isConfigMap {
+				_ = unstructured.SetNestedField(volume.(map[string]any), configMap, "configMap", "name")
+			}
 		}
 		_ = unstructured.SetNestedSlice(object.Object, volumes, "spec", "template", "spec", "volumes")
 	}

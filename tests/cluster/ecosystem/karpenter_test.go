@@ -21,7 +21,7 @@ func TestKarpenter(t *testing.T) {
 	p.waitEstablished("crd/gpuquotas.gpu-scheduler.io")
 	p.kubectl("create", "namespace", "capped")
 	p.apply(`{apiVersion: gpu-scheduler.io/v1alpha1, kind: GpuQuota, metadata: {name: capped}, spec: {namespaces: [capped], quotas: [{gpuType: L4, guaranteed: 8}]}}`)
-	p.kubectl("wait", "--for=condition=Ready", "gpuquota/capped", "--timeout=60s")
+	p.kubectl("wait", "--for=jsonpath={.status.observedGeneration}=1", "gpuquota/capped", "--timeout=60s")
 	const pods = "app=render"
 	render := func(namespace string) { p.kubectl("-n", namespace, "create", "-f", example("karpenter/job.yaml")) }
 
@@ -68,10 +68,7 @@ func (p *plane) apply(manifest string) {
 func (p *plane) startKarpenter() {
 	p.t.Helper()
 	health, metrics := p.freePort(), p.freePort()
-	types, err := filepath.Abs("testdata/karpenter-instance-types.json")
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	types := filepath.Join(root, "tests/cluster/ecosystem/testdata/karpenter-instance-types.json")
 	env := []string{"DISABLE_LEADER_ELECTION=true", "SYSTEM_NAMESPACE=kube-system", "INSTANCE_TYPES_FILE_PATH=" + types}
 	args := []string{fmt.Sprintf("--health-probe-port=%d", health), fmt.Sprintf("--metrics-port=%d", metrics)}
 	p.startDefined("karpenter", env, args, func() (bool, string) { return probe(health, "/healthz") })

@@ -223,7 +223,7 @@ TEST_CASE("pods of other schedulers count, and nothing is evicted for a smaller 
   CHECK(conditions.at(3).type == "OverLimit");
   CHECK(conditions.at(3).status == "True");
   CHECK(conditions.at(3).message ==
-        "H100: 3 in use, with pods that are leaving, 2 allowed; nothing new starts");
+        "H100: 3 in use (pods that are being deleted included), 2 allowed; nothing new starts");
   s.pod_gone(their_pod("theirs").in_namespace("ml"));
   CHECK(s.decide() == Texts{"p2 → a"});
 }

@@ -247,7 +247,8 @@ TEST_CASE("what is used of types that no line names is in the total, and told of
   CHECK(status.quotas.at(0).use.used == k8s::Quantity::of(3));
   CHECK(status.total.used == k8s::Quantity::of(5));
   CHECK(status.conditions.at(3).message ==
-        "GPUs of types that no line names: 2 in use, with pods that are leaving, 0 allowed; "
+        "GPUs of types that no line names: 2 in use (pods that are being deleted included), 0 "
+        "allowed; "
         "nothing new starts");
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("a team borrows what its department has, its own siblings' idle GPUs t
   tree.use("b", 2);
   CHECK(tree.account("physics") == "10 of 8, borrowed 2, lent 0");
   CHECK(tree.condition("physics", "OverLimit")
-            .starts_with("True H100: 10 in use, with pods that are leaving, 8 allowed"));
+            .starts_with("True H100: 10 in use (pods that are being deleted included), 8 allowed"));
   CHECK(tree.room("a", 1) == Room::kNone);
   CHECK(tree.message("a", 1) ==
         "quota a: H100 needs 1, 8 of 8 in use (4 borrowed in quota physics), first in line; 3 more "
