@@ -28,7 +28,7 @@ func TestKarpenter(t *testing.T) {
 	render("capped")
 	first := p.waitRunning("capped", pods, 1, "kwok-")
 	render("capped")
-	p.waitWaiting("capped", pods, 1, "GpuQuotaExceeded", "quota capped: L4-24GB needs 8, 8 of 8 in use")
+	p.waitWaiting("capped", pods, 1, "GpuQuotaExceeded", "quota capped: L4 needs 8, 8 of 8 in use")
 	p.apply(`{apiVersion: v1, kind: Pod, metadata: {name: lonely, namespace: default, labels: {app: lonely}, annotations: {gpu-scheduler.io/pod-group: two, gpu-scheduler.io/pod-group-min-count: "2"}},
 spec: {schedulerName: gpu-scheduler, nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}, tolerations: [{operator: Exists}],
 containers: [{name: main, image: registry.k8s.io/pause:3.10, resources: {limits: {nvidia.com/gpu: 8}}}]}}`)
