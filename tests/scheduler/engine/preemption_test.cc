@@ -508,6 +508,20 @@ TEST_CASE("nobody is evicted while enough quota comes back from pods that leave 
   }
 }
 
+TEST_CASE("quota that a pod would only borrow is not waited for: others may have it first") {
+  Preempting s;
+  s.has(h100("n1"));
+  s.has(h100("n2"));
+  s.has(gpu_quota("a").of("a").in_cohort("c").line("H100", 4));
+  s.has(gpu_quota("b").of("b").in_cohort("c").line("H100", 4));
+  const k8s::Pod going = s.runs("b", "going", "n1", kLow, 4);
+  s.runs("a", "low", "n2", kLow, 4);
+  s.has(node("n1").gpus(8).product(kH100).cpu("64").cordoned());
+  s.terminates(going);
+  s.has(in("a", "p", 4).priority(kHigh));
+  CHECK(s.decide() == Texts{"p gets n2 without low"});
+}
+
 TEST_CASE("a pod without its turn evicts nobody") {
   Preempting s;
   s.has(h100("n"));
