@@ -37,7 +37,7 @@ class Excluder {
       : nodes_(nodes), domains_(domains), all_(all), searched_(searched) {}
 
   void add(const Exclusion& exclusion) {
-    if (exclusion.allowed.index() == kFunction) searched_ += nodes_.size() * exclusion.cost;
+    cost_ = exclusion.cost;
     why_ = {exclusion.plugin, exclusion.reason, exclusion.code, exclusion.also_told};
     std::visit(*this, exclusion.allowed);
     all_.of_pod = true;
@@ -57,6 +57,7 @@ class Excluder {
     all_.add(why_, {}, std::move(slots));
   }
   void operator()(const std::function<bool(const NodeFacts&)>& holds) const {
+    searched_ += nodes_.size() * cost_;
     std::vector<NodeSlot> out;
     for (NodeSlot slot = 0; slot < nodes_.slots(); ++slot) {
       if (nodes_.present(slot) && !holds(nodes_.facts(slot))) out.push_back(slot);
@@ -65,13 +66,12 @@ class Excluder {
   }
 
  private:
-  static constexpr std::size_t kFunction = 2;  // the alternative of Exclusion::allowed
-
   const Nodes& nodes_;
   Domains& domains_;
   Ruling& all_;
   std::uint64_t& searched_;
   Ruling::Why why_;
+  std::size_t cost_ = 0;  // of asking about a node
 };
 
 // Adds what each constraint of the profile rules out, in the profile's order, which is also the
