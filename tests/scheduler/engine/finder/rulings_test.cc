@@ -4,6 +4,7 @@
 #include "tests/scheduler/engine/quota_cluster.h"
 #include "tests/support/catch.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -113,4 +114,38 @@ TEST_CASE("running pods' terms are counted once for each label, however many the
     }
   }
   CHECK(rulings.tallies() == 8);
+}
+
+TEST_CASE("that each node is asked about each waiting claim is counted, each time") {
+  Zones s("VolumeBinding");
+  k8s::StorageClass local;
+  local.metadata.name = "local";
+  local.provisioner = "kubernetes.io/no-provisioner";
+  local.binding_mode = "WaitForFirstConsumer";
+  s.world.tell_constraints(StorageClassUpserted{local});
+  k8s::PersistentVolume free = volume("free");
+  free.storage_class = "local";
+  free.phase = "Available";
+  free.capacity_bytes = 1;
+  free.node_affinity.emplace().terms.push_back(term({label("zone").in({"a"})}));
+  s.world.tell_constraints(VolumeUpserted{free});
+  WaitingPod pod;
+  PodBuilder made = our_pod("p");
+  for (const char* name : {"c1", "c2", "c3"}) {
+    k8s::PersistentVolumeClaim claim;
+    claim.metadata.name = name;
+    claim.metadata.namespace_ = made.object().metadata.namespace_;
+    claim.metadata.uid = name;
+    claim.storage_class = "local";
+    claim.phase = "Pending";
+    s.world.tell_constraints(VolumeClaimUpserted{claim});
+    made.mounts_claim(name);
+  }
+  pod.pod = made;
+  pod.constraints = s.world.constraints_for(pod.pod, 0);
+  Rulings rulings(s.world, 4'096);
+  for (std::uint64_t times = 1; times <= 2; ++times) {
+    CHECK(rulings.of(pod).find(0) != nullptr);
+    CHECK(rulings.searched() == times * 3 * 20);
+  }
 }
