@@ -42,4 +42,11 @@ void StringMap::erase(std::string_view key) {
   if (at != entries_.end() && at->first == key) entries_.erase(at);
 }
 
+const OwnerReference* controller_of(const ObjectMeta& object) {
+  for (const OwnerReference& owner : object.owner_references) {
+    if (owner.controller) return &owner;
+  }
+  return nullptr;
+}
+
 }  // namespace k8s

@@ -66,4 +66,7 @@ struct ObjectMeta {
   friend bool operator==(const ObjectMeta&, const ObjectMeta&) = default;
 };
 
+// The owner that manages the object, of which the API server allows one; null: none.
+[[nodiscard]] const OwnerReference* controller_of(const ObjectMeta& object);
+
 }  // namespace k8s

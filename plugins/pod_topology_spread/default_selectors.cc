@@ -48,14 +48,6 @@ void add(const LabelSelector& also, LabelSelector& to) {
   to.match_expressions.insert(to.match_expressions.end(), expressions.begin(), expressions.end());
 }
 
-// The owner that manages the pod; null: none.
-const k8s::OwnerReference* controller_of(const k8s::Pod& pod) {
-  const auto& owners = pod.metadata.owner_references;
-  const auto found =
-      std::find_if(owners.begin(), owners.end(), [](const auto& each) { return each.controller; });
-  return found == owners.end() ? nullptr : &*found;
-}
-
 template <typename Name, typename Selector>
 bool replace(std::map<Name, Selector>& all, const k8s::ObjectMeta& of,
              const std::optional<Selector>& selector) {
@@ -158,7 +150,7 @@ void DefaultSelectors::merge_services(const k8s::Pod& pod, StringMap& into) cons
 LabelSelector DefaultSelectors::of(const k8s::Pod& pod) const {
   LabelSelector all;
   merge_services(pod, all.match_labels);
-  const k8s::OwnerReference* owner = controller_of(pod);
+  const k8s::OwnerReference* owner = k8s::controller_of(pod.metadata);
   if (owner == nullptr) return all;
   const Name name(pod.metadata.namespace_, owner->name);
   if (owner->api_version == "v1" && owner->kind == "ReplicationController") {
@@ -177,7 +169,7 @@ LabelSelector DefaultSelectors::of(const k8s::Pod& pod) const {
 }
 
 bool DefaultSelectors::may_have(const k8s::Pod& pod) {
-  return !pod.metadata.labels.empty() || controller_of(pod) != nullptr;
+  return !pod.metadata.labels.empty() || k8s::controller_of(pod.metadata) != nullptr;
 }
 
 }  // namespace plugins

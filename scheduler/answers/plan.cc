@@ -36,10 +36,8 @@ k8s::Pod created_anew(k8s::Pod pod, Time now) {
 }
 
 bool is_created_anew(const k8s::Pod& pod) {
-  const auto& owners = pod.metadata.owner_references;
-  const auto controller = std::find_if(owners.begin(), owners.end(),
-                                       [](const auto& owner) { return owner.controller; });
-  return controller != owners.end() && controller->kind != "DaemonSet";
+  const k8s::OwnerReference* controller = k8s::controller_of(pod.metadata);
+  return controller != nullptr && controller->kind != "DaemonSet";
 }
 
 class Planning {

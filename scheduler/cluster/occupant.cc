@@ -5,22 +5,13 @@
 #include <utility>
 
 namespace sched {
-namespace {
-
-std::uint64_t owner_of(const k8s::Pod& pod) {
-  for (const k8s::OwnerReference& owner : pod.metadata.owner_references) {
-    if (owner.controller) return text_hash(owner.uid);
-  }
-  return 0;
-}
-
-}  // namespace
 
 Occupant occupant_of(const k8s::Pod& pod, Claim claim, PodClassRef pod_class, bool ours) {
+  const k8s::OwnerReference* controller = k8s::controller_of(pod.metadata);
   return {.claim = std::move(claim),
           .pod_class = std::move(pod_class),
           .uid = nullptr,
-          .owner = owner_of(pod),
+          .owner = controller == nullptr ? 0 : text_hash(controller->uid),
           .since = pod.status.start_time.value_or(Occupant::kNotStarted),
           .priority = pod.spec.priority,
           .kind = Occupant::Kind::kPod,

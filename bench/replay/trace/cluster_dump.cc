@@ -14,10 +14,8 @@ using Counts = std::map<std::string, std::size_t>;
 // A pod that belongs to its node: of a DaemonSet, or a static one, which kubelet runs itself and
 // shows as a pod owned by the node.
 bool is_part_of_node(const k8s::Pod& pod) {
-  const auto& owners = pod.metadata.owner_references;
-  return std::any_of(owners.begin(), owners.end(), [](const k8s::OwnerReference& owner) {
-    return owner.controller && (owner.kind == "DaemonSet" || owner.kind == "Node");
-  });
+  const k8s::OwnerReference* controller = k8s::controller_of(pod.metadata);
+  return controller != nullptr && (controller->kind == "DaemonSet" || controller->kind == "Node");
 }
 
 std::optional<k8s::Timestamp> deletion_of(const DumpedPod& dumped) {
