@@ -72,15 +72,11 @@ class ImagePreference final : public PodPreference {
  public:
   explicit ImagePreference(DomainCount count) { counts_.push_back(std::move(count)); }
 
-  const std::vector<DomainCount>& counts() const override { return counts_; }
   std::vector<double> weights(std::span<const std::size_t>) const override { return {}; }
   std::int64_t raw(std::span<const std::int64_t> amounts, std::span<const double>) const override {
     return std::max<std::int64_t>(amounts.front(), 0);
   }
   std::int64_t score(std::int64_t raw, const Extremes&) const override { return raw; }
-
- private:
-  std::vector<DomainCount> counts_;
 };
 
 class ImageLocality final : public ClusterConstraint {

@@ -68,25 +68,26 @@ class Selected final : public Counted {
 // Counts each pod with one of the terms in its required anti-affinity as 1.
 class Holding final : public Counted {
  public:
-  explicit Holding(Terms terms) : terms_(std::move(terms)) {}
+  explicit Holding(TermRefs terms) : terms_(std::move(terms)) {}
 
   std::int32_t amount(const PodClass& pod) const override {
     const Terms has = required_terms(pod.anti_affinity, pod.namespace_);
     return std::any_of(has.begin(), has.end(),
-                       [&](const Term& term) {
-                         return std::binary_search(terms_.begin(), terms_.end(), term);
-                       })
+                       [&](const Term& term) { return contains(terms_, term); })
                ? 1
                : 0;
   }
+  std::size_t memory() const override { return terms_.size() * sizeof(TermRef); }
 
  private:
-  Terms terms_;  // sorted
+  TermRefs terms_;  // sorted
 };
 
+// Its counts: of the own affinity first, then of the own anti-affinity, then of the anti-affinity
+// of running pods.
 class AffinityRule final : public PodRule {
  public:
-  const std::vector<DomainCount>& counts() const override { return counts_; }
+  void add(DomainCount count) { counts_.push_back(std::move(count)); }
 
   std::vector<DomainBound> bounds(std::span<const DomainCounts* const> counted) const override {
     const bool nowhere = std::all_of(counted.begin(), counted.begin() + first_anti_,
@@ -107,8 +108,6 @@ class AffinityRule final : public PodRule {
     return bounds;
   }
 
-  // Own affinity first, then own anti-affinity, then the anti-affinity of running pods.
-  std::vector<DomainCount> counts_;
   std::ptrdiff_t first_anti_ = 0;
   std::ptrdiff_t first_existing_ = 0;
   bool may_be_first_ = false;  // the pod's own affinity selects it
@@ -140,25 +139,25 @@ class InterPodAffinity final : public ClusterConstraint {
       all.push_back(term.selector);
       keys.push_back(term.key);
     }
-    rule->counts_ = selected(std::move(all), keys);
+    for (DomainCount& count : selected(std::move(all), keys)) rule->add(std::move(count));
     rule->may_be_first_ = std::all_of(affinity.begin(), affinity.end(), [&](const Term& term) {
       return term.selector.selects_for_its_pod(own, pod.metadata.labels, labels);
     });
-    rule->first_anti_ = std::ssize(rule->counts_);
+    rule->first_anti_ = std::ssize(rule->counts());
 
     for (const Term& term : required_terms(pod.spec.pod_anti_affinity, own)) {
-      rule->counts_.push_back(std::move(selected({term.selector}, {term.key}).front()));
+      rule->add(std::move(selected({term.selector}, {term.key}).front()));
     }
-    rule->first_existing_ = std::ssize(rule->counts_);
+    rule->first_existing_ = std::ssize(rule->counts());
 
     // One count for each key, however many terms there are.
     const Terms added = terms_of_added(trial, &InterPodAffinity::keeping_off);
-    for (auto& [key, held] : keeping_off_.selecting(pod, labels, added)) {
-      rule->counts_.push_back({.id = "held:" + held.numbers,
-                               .key = key,
-                               .what = std::make_shared<Holding>(std::move(held.terms))});
+    for (auto& [key, held] : keeping_off_.selecting(pod, labels, on_nodes_, added)) {
+      rule->add({.id = "held:" + held.id,
+                 .key = key,
+                 .what = std::make_shared<Holding>(std::move(held.terms))});
     }
-    return rule->counts_.empty() ? nullptr : std::move(rule);
+    return rule->counts().empty() ? nullptr : std::move(rule);
   }
 
   bool prefers(const k8s::Pod& pod) const override {
@@ -173,7 +172,7 @@ class InterPodAffinity final : public ClusterConstraint {
     if (has_preferences(pod) || !args_.ignore_preferred_terms_of_existing_pods) {
       const Terms added =
           terms_of_added(trial, [this](const k8s::Pod& other) { return drawing(other); });
-      running = drawing_.selecting(pod, namespaces_->labels_of(own), added);
+      running = drawing_.selecting(pod, namespaces_->labels_of(own), on_nodes_, added);
     }
     return make_preference(preferred_terms(pod.spec.pod_affinity, pod.spec.pod_anti_affinity, own),
                            std::move(running), args_.hard_pod_affinity_weight, namespaces_,
@@ -181,9 +180,15 @@ class InterPodAffinity final : public ClusterConstraint {
   }
 
   std::uint64_t rules_version() const override { return version_; }
+  bool rules_changed(const k8s::Pod& pod, std::uint64_t since) const override {
+    if (since < std::max(namespaces_version_, on_nodes_version_)) return true;
+    const k8s::StringMap& labels = namespaces_->labels_of(pod.metadata.namespace_);
+    return keeping_off_.newer_selects(pod, labels, on_nodes_, since) ||
+           drawing_.newer_selects(pod, labels, on_nodes_, since);
+  }
 
   ChangeMask reads() const override {
-    return kNamespaceChanged | kBoundPodChanged | kBoundPodRemoved;
+    return kNamespaceChanged | kNodeChanged | kBoundPodChanged | kBoundPodRemoved;
   }
   bool apply(const ClusterChange& change) override {
     if (const auto* pod = std::get_if<BoundPodUpserted>(&change)) {
@@ -194,6 +199,10 @@ class InterPodAffinity final : public ClusterConstraint {
       change_namespaces([&](Namespaces& all) { return all.set(upserted->object.metadata); });
     } else if (const auto* removed = std::get_if<NamespaceGone>(&change)) {
       change_namespaces([&](Namespaces& all) { return all.erase(removed->name); });
+    } else if (const auto* node = std::get_if<NodeUpserted>(&change)) {
+      if (on_nodes_.set(node->object.metadata)) on_nodes_version_ = ++version_;
+    } else if (const auto* node_gone = std::get_if<NodeGone>(&change)) {
+      if (on_nodes_.erase(node_gone->name)) on_nodes_version_ = ++version_;
     }
     return true;
   }
@@ -261,8 +270,7 @@ class InterPodAffinity final : public ClusterConstraint {
   void change_namespaces(Change&& change) {
     if (namespaces_.use_count() > 1) namespaces_ = std::make_shared<Namespaces>(*namespaces_);
     if (!change(*namespaces_)) return;
-    ++namespaces_version_;
-    ++version_;
+    namespaces_version_ = ++version_;
   }
 
   void forget(const std::string& uid) {
@@ -272,17 +280,18 @@ class InterPodAffinity final : public ClusterConstraint {
 
   void put(const k8s::Pod& pod) {
     if (!pod.spec.pod_affinity && !pod.spec.pod_anti_affinity) return forget(pod.metadata.uid);
-    const bool draws_anew = drawing_.put(pod.metadata.uid, drawing(pod));
-    const bool keeps_off_anew = keeping_off_.put(pod.metadata.uid, keeping_off(pod));
-    if (draws_anew || keeps_off_anew) ++version_;
+    drawing_.put(pod.metadata.uid, drawing(pod), version_);
+    keeping_off_.put(pod.metadata.uid, keeping_off(pod), version_);
   }
 
   InterPodAffinityArgs args_;
   RunningTerms keeping_off_;  // required anti-affinity
   RunningTerms drawing_;      // preferred terms, and required affinity
   std::shared_ptr<Namespaces> namespaces_ = std::make_shared<Namespaces>();
-  std::uint64_t namespaces_version_ = 0;
-  std::uint64_t version_ = 0;
+  NodeLabels on_nodes_;
+  std::uint64_t version_ = 0;             // increased for each new term, and by the two below
+  std::uint64_t namespaces_version_ = 0;  // the one in which namespaces changed last
+  std::uint64_t on_nodes_version_ = 0;    // the one in which some label was new or gone
 };
 
 }  // namespace

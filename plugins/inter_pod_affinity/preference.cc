@@ -14,7 +14,7 @@ using namespace sched;
 // the pod to be placed.
 class Attraction final : public Counted {
  public:
-  Attraction(WeighedTerms own, Terms running, std::int32_t required_weight,
+  Attraction(WeighedTerms own, TermRefs running, std::int32_t required_weight,
              std::shared_ptr<const Namespaces> namespaces)
       : own_(std::move(own)),
         running_(std::move(running)),
@@ -30,9 +30,7 @@ class Attraction final : public Counted {
       }
     }
     if (running_.empty()) return all;
-    const auto selects = [&](const Term& term) {
-      return std::binary_search(running_.begin(), running_.end(), term);
-    };
+    const auto selects = [&](const Term& term) { return contains(running_, term); };
     for (const WeighedTerm& each :
          preferred_terms(pod.affinity, pod.anti_affinity, pod.namespace_)) {
       if (selects(each.term)) all += each.weight;
@@ -42,18 +40,18 @@ class Attraction final : public Counted {
     return all + required_weight_ * static_cast<std::int32_t>(
                                         std::count_if(required.begin(), required.end(), selects));
   }
+  std::size_t memory() const override { return running_.size() * sizeof(TermRef); }
 
  private:
   WeighedTerms own_;
-  Terms running_;  // sorted
+  TermRefs running_;  // sorted
   std::int32_t required_weight_;
   std::shared_ptr<const Namespaces> namespaces_;
 };
 
 class AffinityPreference final : public PodPreference {
  public:
-  explicit AffinityPreference(std::vector<DomainCount> counts) : counts_(std::move(counts)) {}
-  const std::vector<DomainCount>& counts() const override { return counts_; }
+  explicit AffinityPreference(std::vector<DomainCount> counts) { counts_ = std::move(counts); }
   std::vector<double> weights(std::span<const std::size_t>) const override { return {}; }
   std::int64_t raw(std::span<const std::int64_t> amounts, std::span<const double>) const override {
     return std::accumulate(amounts.begin(), amounts.end(), std::int64_t{0},
@@ -68,9 +66,6 @@ class AffinityPreference final : public PodPreference {
         static_cast<double>(raw - extremes.min) / static_cast<double>(extremes.max - extremes.min);
     return static_cast<std::int64_t>(static_cast<double>(kMaxScore) * part);
   }
-
- private:
-  std::vector<DomainCount> counts_;
 };
 
 }  // namespace
@@ -112,7 +107,7 @@ std::unique_ptr<PodPreference> make_preference(
       reads_namespaces = reads_namespaces || each.term.selector.reads_namespaces();
     }
     if (reads_namespaces) count.id += "@" + std::to_string(namespaces_version);
-    if (!selecting.terms.empty()) count.id += "held:" + selecting.numbers;
+    if (!selecting.terms.empty()) count.id += "held:" + selecting.id;
     count.what = std::make_shared<Attraction>(std::move(terms), std::move(selecting.terms),
                                               required_weight, namespaces);
     counts.push_back(std::move(count));

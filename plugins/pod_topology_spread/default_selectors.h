@@ -55,7 +55,7 @@ class DefaultSelectors {
   std::map<Name, Service> services_;  // those with a selector
   // By namespace and one label of the selector: the label with the fewest entries at that time, so
   // that the cost of a decision does not grow with the number of Services.
-  std::unordered_map<std::string, std::vector<Filed>> filed_;
+  std::map<std::string, std::vector<Filed>> filed_;
   std::map<Name, k8s::StringMap> replication_controllers_;
   std::map<Name, k8s::LabelSelector> replica_sets_;
   std::map<Name, k8s::LabelSelector> stateful_sets_;

@@ -155,8 +155,6 @@ class SpreadRule final : public PodRule {
     }
   }
 
-  const std::vector<DomainCount>& counts() const override { return counts_; }
-
   std::vector<DomainBound> bounds(std::span<const DomainCounts* const> counted) const override {
     std::vector<DomainBound> bounds;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
@@ -187,7 +185,6 @@ class SpreadRule final : public PodRule {
     std::int64_t own = 0;  // what the pod itself adds
   };
   std::vector<Term> terms_;
-  std::vector<DomainCount> counts_;  // by term
 };
 
 class SpreadPreference final : public PodPreference {
@@ -206,7 +203,6 @@ class SpreadPreference final : public PodPreference {
     }
   }
 
-  const std::vector<DomainCount>& counts() const override { return counts_; }
   bool needs_labels() const override { return needs_labels_; }
   // A pod weighs more if there are more domains to choose from.
   std::vector<double> weights(std::span<const std::size_t> domains) const override {
@@ -232,7 +228,6 @@ class SpreadPreference final : public PodPreference {
 
  private:
   bool needs_labels_ = true;
-  std::vector<DomainCount> counts_;
   std::vector<std::int32_t> tolerated_;  // by count, the skew that does not matter
 };
 

@@ -146,6 +146,13 @@ class FilterPlugin {
   // True if the plugin refuses every GPU of a type that the pod's annotation gpu-type does not
   // name. Quota then asks about the named types only.
   [[nodiscard]] virtual bool enforces_gpu_types() const { return false; }
+  // Why it keeps every pod with devices off the node, but for those that tolerate that by name, in
+  // a few words; nullopt: it does not, or by what NodeHealth has besides alarms. For figures of the
+  // cluster.
+  [[nodiscard]] virtual std::optional<std::string> keeps_devices_off(
+      const NodeFacts& /*node*/) const {
+    return std::nullopt;
+  }
   // After how many rejections of pods with devices by a kubelet the engine marks the node as backed
   // off (NodeFacts::health); nullopt: the plugin does not read that.
   [[nodiscard]] virtual std::optional<gpu::RejectionLimits> rejection_limits() const {
@@ -255,6 +262,8 @@ class Counted {
   [[nodiscard]] virtual bool counts_terminating() const { return true; }
   // False: nothing on that node counts, and it does not count as a node of its domain.
   [[nodiscard]] virtual bool counts_on(const NodeFacts& /*node*/) const { return true; }
+  // Bytes, approximately, if it may hold more than the terms of one pod.
+  [[nodiscard]] virtual std::size_t memory() const { return 0; }
 };
 
 // One count that a rule needs, by domain. The engine keeps it, for the world of the question.
@@ -281,16 +290,32 @@ struct DomainBound {
   Code code = Code::kUnschedulable;
 };
 
-// What a constraint demands of the domains for pods of one class and shape.
-class PodRule {
+// The counts that a rule or a preference needs.
+class NeedsCounts {
  public:
-  PodRule() = default;
-  PodRule(const PodRule&) = delete;
-  PodRule& operator=(const PodRule&) = delete;
-  virtual ~PodRule() = default;
+  NeedsCounts() = default;
+  NeedsCounts(const NeedsCounts&) = delete;
+  NeedsCounts& operator=(const NeedsCounts&) = delete;
+  virtual ~NeedsCounts() = default;
 
   // Fixed after construction.
-  [[nodiscard]] virtual const std::vector<DomainCount>& counts() const = 0;
+  [[nodiscard]] const std::vector<DomainCount>& counts() const { return counts_; }
+  // For the engine, once it counts: what is counted is then kept with the counts alone, once for
+  // all rules.
+  void leave_to_counts() {
+    for (DomainCount& count : counts_) {
+      count.id = {};
+      count.what = nullptr;
+    }
+  }
+
+ protected:
+  std::vector<DomainCount> counts_;
+};
+
+// What a constraint demands of the domains for pods of one class and shape.
+class PodRule : public NeedsCounts {
+ public:
   // The bounds for the given counts(). If several bounds rule a node out, the first is reported.
   [[nodiscard]] virtual std::vector<DomainBound> bounds(
       std::span<const DomainCounts* const> counted) const = 0;
@@ -298,15 +323,8 @@ class PodRule {
 
 // What a constraint prefers for pods of one class and shape: it scores the nodes on which they may
 // run, by what is counted in their domains. The scores are relative to those nodes.
-class PodPreference {
+class PodPreference : public NeedsCounts {
  public:
-  PodPreference() = default;
-  PodPreference(const PodPreference&) = delete;
-  PodPreference& operator=(const PodPreference&) = delete;
-  virtual ~PodPreference() = default;
-
-  // Fixed after construction.
-  [[nodiscard]] virtual const std::vector<DomainCount>& counts() const = 0;
   // Whether nodes that lack the label of one of the counts are left out: they score 0, and do not
   // affect other nodes' scores.
   [[nodiscard]] virtual bool needs_labels() const { return false; }
@@ -357,11 +375,16 @@ class ClusterConstraint {
                                                         const PodDifference& /*trial*/) const {
     return {};
   }
+  // What excludes() reads of the pod besides its shape, as text. Waiting pods with equal texts are
+  // tried again as one; by default each is one of its own.
+  [[nodiscard]] virtual std::string excludes_by(const k8s::Pod& pod) const {
+    return pod.metadata.uid;
+  }
   // What it demands of topology domains for pods like this one; null: nothing. rule_for() may read
   // what PodShape and PodClass hold of the pod, and what reads_besides() returns. Unless it is
-  // about a trial, its result is stored for all pods that are equal in these, until rules_version()
-  // changes. It is called if is_ruled(), which is cheap, returns true, and in a trial that adds
-  // pods.
+  // about a trial, its result is stored for all pods that are equal in these, until
+  // rules_changed(). It is called if is_ruled(), which is cheap, returns true, and in a trial that
+  // adds pods.
   [[nodiscard]] virtual bool is_ruled(const k8s::Pod& /*pod*/) const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PodRule> rule_for(const k8s::Pod& /*pod*/,
                                                           const PodDifference& /*trial*/) const {
@@ -380,7 +403,12 @@ class ClusterConstraint {
   // pod, as text; of the real state, not of a trial. If this text changes, rules_version() need not
   // change.
   [[nodiscard]] virtual std::string reads_besides(const k8s::Pod& /*pod*/) const { return {}; }
+  // Changes if rule_for() or preference_for() may answer otherwise for some pod.
   [[nodiscard]] virtual std::uint64_t rules_version() const { return 0; }
+  // Whether they may answer otherwise for that pod than in an earlier version.
+  [[nodiscard]] virtual bool rules_changed(const k8s::Pod& /*pod*/, std::uint64_t since) const {
+    return since != rules_version();
+  }
   // What must be done, or waited for, before the pod can be bound to that node, which nothing rules
   // out; nullopt: nothing. All constraints get the writes as assumed, and ensure that no other pod
   // counts on what they take.

@@ -24,6 +24,10 @@ void exclude_by(const DomainBound& bound, const DomainCounts& counts,
                 const std::shared_ptr<Tally>& tally, Ruling& all) {
   const std::shared_ptr<DomainIndex>& domains = tally->domains();
   const Ruling::Why why{.plugin = bound.plugin, .reason = bound.reason, .code = bound.code};
+  if (domains->size() == 0) {  // no node carries the label
+    if (bound.needs_label) all.add(why, {}, std::vector<NodeSlot>());
+    return;
+  }
   const auto allows = [&](DomainId domain) {
     const std::int64_t amount = counts.of(domain);
     return bound.at_least <= amount && amount <= bound.at_most;
@@ -75,16 +79,17 @@ std::vector<DomainCounts> counts_in(const Trial* trial,
 
 PreparedRules::PreparedRules(const Profile& profile, const k8s::Pod& pod,
                              const PodDifference& trial, const FindTally& find_tally) {
-  const auto find_all = [&](const std::vector<DomainCount>& counts) {
+  const auto find_all = [&](NeedsCounts& of) {
     std::vector<std::shared_ptr<Tally>> tallies;
-    for (const DomainCount& count : counts) tallies.push_back(find_tally(count));
+    for (const DomainCount& count : of.counts()) tallies.push_back(find_tally(count));
+    of.leave_to_counts();
     return tallies;
   };
   const bool any_may_rule = !trial.added().empty();
   for (const UsedConstraint& used : profile.constraints) {
     if (used.filters && (any_may_rule || used.plugin->is_ruled(pod))) {
       if (auto rule = used.plugin->rule_for(pod, trial)) {
-        auto tallies = find_all(rule->counts());
+        auto tallies = find_all(*rule);
         const std::string besides = used.plugin->reads_besides(pod);
         if (!besides.empty()) besides_ = mix64(besides_ ^ text_hash(besides));
         rules_.push_back(
@@ -92,11 +97,12 @@ PreparedRules::PreparedRules(const Profile& profile, const k8s::Pod& pod,
       }
     }
     if (used.weight != 0 && (any_may_rule || used.plugin->prefers(pod))) {
-      if (std::shared_ptr<const PodPreference> how = used.plugin->preference_for(pod, trial)) {
+      if (auto how = used.plugin->preference_for(pod, trial)) {
+        auto tallies = find_all(*how);
         preferences_.push_back({.plugin = used.plugin->name(),
                                 .weight = used.weight,
-                                .how = how,
-                                .tallies = find_all(how->counts()),
+                                .how = std::move(how),
+                                .tallies = std::move(tallies),
                                 .tried = {}});
       }
     }

@@ -1,5 +1,7 @@
 #include "scheduler/engine/finder/rulings.h"
 
+#include "scheduler/base/random.h"
+#include "scheduler/base/text_hash.h"
 #include "scheduler/framework/pod_requests.h"
 
 #include <algorithm>
@@ -12,10 +14,19 @@
 namespace sched {
 namespace {
 
-std::uint64_t version_of(const Profile& profile) {
-  std::uint64_t version = 0;
-  for (const UsedConstraint& used : profile.constraints) version += used.plugin->rules_version();
-  return version;
+// Whether the rules for that pod may differ from those made in these versions of the profile's
+// constraints. Makes them the present ones; empty: no rules were made yet.
+bool rules_changed(const Profile& profile, const k8s::Pod& pod,
+                   std::vector<std::uint64_t>& versions) {
+  bool changed = versions.empty();
+  versions.resize(profile.constraints.size());
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const ClusterConstraint& constraint = *profile.constraints[i].plugin;
+    const std::uint64_t since = std::exchange(versions[i], constraint.rules_version());
+    if (since == versions[i]) continue;
+    changed = changed || constraint.rules_changed(pod, since);
+  }
+  return changed;
 }
 
 std::string read_besides(const Profile& profile, const k8s::Pod& pod) {
@@ -40,7 +51,6 @@ class Excluder {
     cost_ = exclusion.cost;
     why_ = {exclusion.plugin, exclusion.reason, exclusion.code, exclusion.also_told};
     std::visit(*this, exclusion.allowed);
-    all_.of_pod = true;
   }
 
   void operator()(const k8s::NodeSelector* selector) const {
@@ -84,8 +94,10 @@ void rule(const Profile& profile, const k8s::Pod& pod, const Constraints& concer
   for (const UsedConstraint& used : profile.constraints) {
     if (next != concerned.end() && *next == used.plugin.get()) {
       ++next;
-      for (const Exclusion& exclusion : used.plugin->excludes(pod, difference)) {
-        excluder.add(exclusion);
+      const std::vector<Exclusion> exclusions = used.plugin->excludes(pod, difference);
+      for (const Exclusion& exclusion : exclusions) excluder.add(exclusion);
+      if (!exclusions.empty()) {
+        all.besides = mix64(all.besides ^ text_hash(used.plugin->excludes_by(pod)));
       }
     }
     if (rules != nullptr) rules->rule(*used.plugin, all, trial);
@@ -201,25 +213,20 @@ Ruling Rulings::anew(const k8s::Pod& pod, std::size_t profile, const RefusedBind
 const PreparedRules& Rulings::rules_of(const WaitingPod& pod) {
   const Profile& profile = world_.profiles[pod.profile];
   const Key key{pod.profile, pod.pod_class.id(), pod.shape.id(), read_besides(profile, pod.pod)};
-  const std::uint64_t version = version_of(profile);
   const auto known = by_key_.find(key);
   if (known != by_key_.end()) {
     kinds_.splice(kinds_.begin(), kinds_, known->second);
   } else {
-    kinds_.push_front({.key = key,
-                       .pod_class = pod.pod_class,
-                       .shape = pod.shape,
-                       .version = version + 1,
-                       .rules = {}});
+    kinds_.push_front(
+        {.key = key, .pod_class = pod.pod_class, .shape = pod.shape, .versions = {}, .rules = {}});
     by_key_.emplace(key, kinds_.begin());
   }
   Kind& kind = kinds_.front();
-  const bool is_new = kind.version != version;
+  const bool is_new = rules_changed(profile, pod.pod, kind.versions);
   if (is_new) {
     // The old rules exist until the new ones are made, so counts that both need are kept.
     kind.rules = PreparedRules(profile, pod.pod, {},
                                [this](const DomainCount& count) { return tally(count); });
-    kind.version = version;
   }
   kind.rules.catch_up();
   if (is_new) forget_some();

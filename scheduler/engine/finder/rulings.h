@@ -19,7 +19,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <unordered_map>
+#include <vector>
 
 namespace sched {
 
@@ -63,7 +63,7 @@ class Rulings {
     Key key;
     PodClassRef pod_class;  // so that the ids stay theirs
     ShapeRef shape;
-    std::uint64_t version = 0;  // of the constraints' rules
+    std::vector<std::uint64_t> versions;  // of the rules of the profile's constraints
     PreparedRules rules;
   };
   // `trial`: null: the world as it is.
@@ -79,9 +79,10 @@ class Rulings {
   std::size_t memory_limit_;
   std::uint64_t searched_ = 0;
   Domains domains_{world_.nodes};
-  std::unordered_map<std::string, std::weak_ptr<Tally>> tallies_;  // by DomainCount::id
-  std::list<Kind> kinds_;                                          // the last asked about first
-  PreparedRules tried_;  // by with(), so that the counts are kept from one pod to the next
+  // By DomainCount::id. A tree: users choose what is in the ids, and could make hashes collide.
+  std::map<std::string, std::weak_ptr<Tally>> tallies_;
+  std::list<Kind> kinds_;  // the last asked about first
+  PreparedRules tried_;    // by with(), so that the counts are kept from one pod to the next
   std::size_t kinds_since_counted_ = 0;  // kinds added since memory() was last called
   std::map<Key, std::list<Kind>::iterator> by_key_;
 };

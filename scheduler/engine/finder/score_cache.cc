@@ -59,7 +59,15 @@ void ScoreCache::split_by(const Ruling& asked) {
     by_amount_.push_back({.tally = tally, .crowdings = tally->domains()->crowdings()});
     splits = true;
   }
-  for (const std::shared_ptr<DomainIndex>& domains : asked.labels()) {
+  const auto labels = asked.labels();
+  const auto is_new = [&](const auto& domains) { return !place_in_keys(*domains); };
+  const auto new_ones = std::count_if(labels.begin(), labels.end(), is_new);
+  if (new_ones > 0 && by_domain_.size() + static_cast<std::size_t>(new_ones) > kMostLabels) {
+    by_domain_.clear();  // of questions before
+    splits = true;
+  }
+  for (const std::shared_ptr<DomainIndex>& domains : labels) {
+    if (by_domain_.size() == kMostLabels) break;
     const std::size_t buckets = std::max<std::size_t>(buckets_.in_use(), 1);
     if (place_in_keys(*domains)) continue;
     if (buckets * (domains->size() + 1) > kMostTrees) continue;

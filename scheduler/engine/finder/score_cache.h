@@ -70,6 +70,8 @@ class ScoreCache {
   static constexpr std::size_t kMostTrees = 32;
   // Buckets differ in at most so many counts.
   static constexpr std::size_t kMostCounts = 4;
+  // The most labels whose domains divide it.
+  static constexpr std::size_t kMostLabels = 8;
 
   // `nodes` and `profile` outlive the cache. The shape stays interned.
   ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,

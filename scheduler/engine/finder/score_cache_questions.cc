@@ -136,6 +136,10 @@ std::vector<PlacesOfNode> ScoreCache::places_of_buckets(
   std::vector<PlacesOfNode> places(buckets_.size());
   for (const Ruling::Preference& each : preferences.all()) {
     for (std::size_t i = 0; i < each.tallies.size(); ++i) {
+      if (each.tallies[i]->domains()->size() == 0) {  // no node carries the label
+        for (PlacesOfNode& bucket : places) bucket.push_back({});
+        continue;
+      }
       const auto in_domains = place_in_keys(*each.tallies[i]->domains());
       const auto in_amounts =
           each.tried.empty() ? place_in_keys(*each.tallies[i]) : std::optional<std::size_t>{};

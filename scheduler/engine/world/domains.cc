@@ -17,18 +17,31 @@ void erase(std::vector<NodeSlot>& ascending, NodeSlot slot) {
 
 void DomainIndex::catch_up() {
   if (facts_version_ != nodes_.facts_version() || position_ == 0) {
-    of_.resize(nodes_.slots(), kNoDomain);
-    lacks_it_.resize(nodes_.slots());
-    std::vector<NodeSlot> changed;
-    nodes_.changes().since(position_, [&](NodeSlot slot) {
-      if (nodes_.facts_changed(slot) > position_) changed.push_back(slot);
-    });
+    std::vector<NodeSlot> changed = changed_since(position_);
+    if (nodes_of_.empty()) {
+      const bool is_carried = std::any_of(changed.begin(), changed.end(), [&](NodeSlot slot) {
+        return nodes_.present(slot) && value_of(nodes_.facts(slot)) != nullptr;
+      });
+      changed = is_carried ? changed_since(0) : std::vector<NodeSlot>();
+    }
+    if (!changed.empty()) {
+      of_.resize(nodes_.slots(), kNoDomain);
+      lacks_it_.resize(nodes_.slots());
+    }
     // If all nodes are new, each is appended to its domain, because slots ascend.
     std::sort(changed.begin(), changed.end());
     for (const NodeSlot slot : changed) review(slot);
     facts_version_ = nodes_.facts_version();
   }
   position_ = nodes_.changes().end();
+}
+
+std::vector<NodeSlot> DomainIndex::changed_since(ChangeLog::Position position) const {
+  std::vector<NodeSlot> changed;
+  nodes_.changes().since(position, [&](NodeSlot slot) {
+    if (nodes_.facts_changed(slot) > position) changed.push_back(slot);
+  });
+  return changed;
 }
 
 void DomainIndex::review(NodeSlot slot) {
@@ -91,8 +104,9 @@ const std::vector<NodeSlot>& DomainIndex::with(const std::string& value) const {
 std::shared_ptr<DomainIndex> Domains::of(const std::string& key, bool by_node) {
   auto known = indexes_.find({key, by_node});
   if (known == indexes_.end()) {
-    if (indexes_.size() >= kMostKeys) {
+    if (indexes_.size() >= drops_at_) {
       std::erase_if(indexes_, [](const auto& index) { return index.second.use_count() == 1; });
+      drops_at_ = std::max(kMostKeys, 2 * indexes_.size());
     }
     known =
         indexes_

@@ -1,8 +1,9 @@
 // Which nodes carry which value of a label: the domains of rules across nodes.
 //
 // The index of a label is made at its first use, and then follows the change log. Pods name labels,
-// and a user who may create pods may name many: when there would be more than kMostKeys, all
-// indexes are dropped that have no other owner. So there is one index for each label in use.
+// and a user who may create pods may name many: from kMostKeys on, indexes that have no other owner
+// are dropped again and again. So there is one index for each label in use; of a label that no node
+// carries it stores nothing.
 #pragma once
 
 #include "k8s-client/api/selector.h"
@@ -38,19 +39,21 @@ class DomainIndex {
   }
   // The domain of a node with these labels; kNoDomain, too, if no node has the value.
   [[nodiscard]] DomainId of(const NodeFacts& facts) const;
-  // One past the largest domain.
+  // One past the largest domain; 0 until a node carries the label.
   [[nodiscard]] std::size_t size() const { return nodes_of_.size(); }
   // Whether no domain has a second node; and how often a domain got a second node. While that
   // number is the same, one_node_each() has not changed from true to false.
   [[nodiscard]] bool one_node_each() const { return crowded_ == 0; }
   [[nodiscard]] std::uint64_t crowdings() const { return crowdings_; }
-  // The nodes of a domain, and the existing nodes that lack the label, by ascending slot.
+  // The nodes of a domain, and the existing nodes that lack the label, by ascending slot. The
+  // latter are not known while size() is 0: then all do.
   [[nodiscard]] const std::vector<NodeSlot>& in(DomainId domain) const { return nodes_of_[domain]; }
   [[nodiscard]] const std::vector<NodeSlot>& without() const { return without_; }
   // The nodes with that value of the label. Not for an index by node.
   [[nodiscard]] const std::vector<NodeSlot>& with(const std::string& value) const;
 
  private:
+  [[nodiscard]] std::vector<NodeSlot> changed_since(ChangeLog::Position position) const;
   void review(NodeSlot slot);
   void leave(NodeSlot slot);
   // The name of the node's domain; null: it is in none.
@@ -94,6 +97,7 @@ class Domains {
  private:
   const Nodes& nodes_;
   std::map<std::pair<std::string, bool>, std::shared_ptr<DomainIndex>> indexes_;  // by label
+  std::size_t drops_at_ = kMostKeys;  // how many indexes there are when unused ones are dropped
 };
 
 }  // namespace sched

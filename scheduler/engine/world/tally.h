@@ -47,7 +47,7 @@ class Tally {
   // Bytes, approximately, without the index, which tallies share.
   [[nodiscard]] std::size_t memory() const {
     return sizeof(*this) + parts_.capacity() * sizeof(Part) +
-           amounts_.capacity() * sizeof(std::int32_t) + counts_.memory();
+           amounts_.capacity() * sizeof(std::int32_t) + counts_.memory() + what_->memory();
   }
 
  private:

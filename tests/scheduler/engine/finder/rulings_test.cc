@@ -3,10 +3,15 @@
 
 #include "tests/scheduler/engine/quota_cluster.h"
 #include "tests/support/catch.h"
+#include "tests/support/full.h"
+#include "tests/support/seeds.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace sched;
@@ -21,6 +26,7 @@ struct Zones {
     for (int i = 0; i < 20; ++i) {
       NodeBuilder made = node("n" + std::to_string(i)).gpus(8).labelled("zone", i < 10 ? "a" : "b");
       world.nodes.upsert(facts_of(made, world.names));
+      world.tell_constraints(NodeUpserted{made.object()});
     }
   }
   static std::vector<Profile> profile_with(const char* constraint) {
@@ -113,7 +119,72 @@ TEST_CASE("running pods' terms are counted once for each label, however many the
       CHECK((ruling.find(slot) != nullptr) == (slot < 10));
     }
   }
-  CHECK(rulings.tallies() == 8);
+  CHECK(rulings.tallies() == 1);  // no node has the others
+}
+
+TEST_CASE("rules that are kept follow terms that come and go") {
+  for (const unsigned seed : seeds(3, 10)) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    const auto draw = [&](std::size_t below) { return random() % below; };
+    const auto some_app = [&] { return std::to_string(draw(3)); };
+    const auto some_namespace = [&] { return "team-" + std::to_string(draw(3)); };
+    Zones s("InterPodAffinity");
+    Rulings rulings(s.world, EngineMemory{}.counts);
+    const Trial as_it_is(s.world.nodes);
+
+    std::vector<WaitingPod> kinds;
+    for (int i = 0; i < 9; ++i) {
+      WaitingPod& kind = kinds.emplace_back();
+      kind.pod = our_pod("p")
+                     .in_namespace("team-" + std::to_string(i % 3))
+                     .labelled("app", std::to_string(i / 3));
+      kind.shape = s.world.templates.shape(kind.pod);
+      kind.pod_class = s.world.classes.intern(kind.pod);
+    }
+    std::vector<k8s::Pod> keepers;  // with the placement at the same index of s.running
+    const auto comes = [&] {
+      k8s::PodAffinityTerm term = pods_like({{"app", some_app()}}, "zone");
+      if (draw(3) == 0) term.namespaces = {some_namespace()};
+      if (draw(3) == 0) {
+        term.namespace_selector.emplace();
+        if (draw(2) == 0) term.namespace_selector->match_labels.set("open", "yes");
+      }
+      const std::string name = "k" + std::to_string(draw(1'000'000));
+      keepers.push_back(
+          their_pod(name).uid(name).in_namespace(some_namespace()).on("n0").away_from(term));
+      s.world.tell_constraints(BoundPodUpserted{keepers.back()});
+      s.running.push_back(std::make_unique<Placement>(
+          s.world.nodes, static_cast<NodeSlot>(draw(20)),
+          occupant_of(keepers.back(), {}, s.world.classes.intern(keepers.back()), false)));
+    };
+    const auto goes = [&] {
+      if (keepers.empty()) return;
+      const std::size_t which = draw(keepers.size());
+      s.world.tell_constraints(BoundPodGone{keepers[which].metadata.uid});
+      std::swap(keepers[which], keepers.back());
+      keepers.pop_back();
+      std::swap(s.running[which], s.running.back());
+      s.running.pop_back();
+    };
+    for (unsigned step = 0; step < amount(300, 1'500); ++step) {
+      const std::size_t what = draw(10);
+      if (what == 0) {
+        s.world.tell_constraints(NamespaceUpserted{
+            name_space(some_namespace(), {{"open", draw(2) == 0 ? "yes" : "no"}})});
+      } else if (what < 4 || keepers.size() > 6) {
+        goes();
+      } else {
+        comes();
+      }
+      const WaitingPod& kind = kinds[draw(kinds.size())];
+      const Ruling kept = rulings.of(kind);
+      const Ruling anew = rulings.anew(kind.pod, 0, {}, as_it_is);
+      for (NodeSlot slot = 0; slot < s.world.nodes.slots(); ++slot) {
+        REQUIRE((kept.find(slot) == nullptr) == (anew.find(slot) == nullptr));
+      }
+    }
+  }
 }
 
 TEST_CASE("that each node is asked about each waiting claim is counted, each time") {
