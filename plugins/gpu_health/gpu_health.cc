@@ -58,6 +58,32 @@ bool names_it(const k8s::Toleration& toleration, const k8s::Taint& taint) {
   return !toleration.key.empty() && toleration.tolerates(taint);
 }
 
+std::string condition_text(const gpu::Alarm& alarm) {
+  return alarm.type + (alarm.reason.empty() ? "" : " (" + alarm.reason + ")");
+}
+
+const gpu::Alarm* alarm_of(const NodeFacts& node, const GpuHealthArgs& args) {
+  for (const gpu::Alarm& each : node.health.alarms) {
+    if (sorted_contains(args.unhealthy_conditions, each.type)) return &each;
+  }
+  return nullptr;
+}
+
+// The first listed taint that none of these tolerations names.
+const k8s::Taint* taint_of(const NodeFacts& node, const GpuHealthArgs& args,
+                           const std::vector<k8s::Toleration>& tolerations) {
+  for (const k8s::Taint& taint : node.taints) {
+    const bool keeps_off = taint.effect == k8s::TaintEffect::kNoSchedule ||
+                           taint.effect == k8s::TaintEffect::kNoExecute;
+    if (!keeps_off || !sorted_contains(args.unhealthy_taints, taint.key)) continue;
+    const bool tolerated =
+        std::any_of(tolerations.begin(), tolerations.end(),
+                    [&](const k8s::Toleration& each) { return names_it(each, taint); });
+    if (!tolerated) return &taint;
+  }
+  return nullptr;
+}
+
 // A healthy node costs three comparisons and no text: there are few alarms, and the listed taints
 // are searched only on nodes with taints.
 class HealthCheck final : public NodeFilter {
@@ -69,8 +95,8 @@ class HealthCheck final : public NodeFilter {
     const gpu::NodeHealth& health = node.facts.health;
     std::uint64_t reasons = 0;
     if (health.mig_change != gpu::MigChange::kNone) reasons |= 1U << reason_of(health.mig_change);
-    if (alarm(health) != nullptr) reasons |= 1U << kCondition;
-    if (taint(node.facts) != nullptr) reasons |= 1U << kTaint;
+    if (alarm_of(node.facts, args_) != nullptr) reasons |= 1U << kCondition;
+    if (taint_of(node.facts, args_, tolerations_) != nullptr) reasons |= 1U << kTaint;
     if (health.backoff) reasons |= 1U << kBackedOff;
     return reasons == 0 ? Verdict::ok() : Verdict::unresolvable(reasons);
   }
@@ -82,10 +108,14 @@ class HealthCheck final : public NodeFilter {
   std::string numbers(const NodeView& node, unsigned index) const override {
     const gpu::NodeHealth& health = node.facts.health;
     switch (index) {
-      case kCondition:
-        return condition_text(alarm(health));
-      case kTaint:
-        return taint_text(taint(node.facts));
+      case kCondition: {
+        const gpu::Alarm* alarm = alarm_of(node.facts, args_);
+        return alarm == nullptr ? "" : condition_text(*alarm);
+      }
+      case kTaint: {
+        const k8s::Taint* taint = taint_of(node.facts, args_, tolerations_);
+        return taint == nullptr ? "" : taint->key + ", which no toleration of the pod names";
+      }
       case kBackedOff:
         return health.backoff ? backoff_text(*health.backoff) : "";
       default:
@@ -99,44 +129,12 @@ class HealthCheck final : public NodeFilter {
     if (change == gpu::MigChange::kPending) return kMigPending;
     return change == gpu::MigChange::kRebooting ? kMigRebooting : kMigFailed;
   }
-  static std::string condition_text(const gpu::Alarm* alarm) {
-    if (alarm == nullptr) return "";
-    return alarm->type + (alarm->reason.empty() ? "" : " (" + alarm->reason + ")");
-  }
-  static std::string taint_text(const k8s::Taint* taint) {
-    if (taint == nullptr) return "";
-    return taint->key + ", which no toleration of the pod names";
-  }
   // Without the pod that was rejected last: it may be of another namespace than the pod that waits.
   static std::string backoff_text(const gpu::AdmissionBackoff& backoff) {
     return fmt::format(
         "{} rejected, the last with {}; backed off until {}, or until a pod with devices starts "
         "there",
         backoff.rejected, backoff.reason, k8s::json::format_seconds(backoff.until));
-  }
-
-  [[nodiscard]] const gpu::Alarm* alarm(const gpu::NodeHealth& health) const {
-    for (const gpu::Alarm& each : health.alarms) {
-      if (sorted_contains(args_.unhealthy_conditions, each.type)) return &each;
-    }
-    return nullptr;
-  }
-
-  [[nodiscard]] const k8s::Taint* taint(const NodeFacts& node) const {
-    for (const k8s::Taint& each : node.taints) {
-      const bool keeps_off = each.effect == k8s::TaintEffect::kNoSchedule ||
-                             each.effect == k8s::TaintEffect::kNoExecute;
-      if (keeps_off && sorted_contains(args_.unhealthy_taints, each.key) &&
-          !tolerated_by_name(each)) {
-        return &each;
-      }
-    }
-    return nullptr;
-  }
-
-  [[nodiscard]] bool tolerated_by_name(const k8s::Taint& taint) const {
-    return std::any_of(tolerations_.begin(), tolerations_.end(),
-                       [&](const k8s::Toleration& each) { return names_it(each, taint); });
   }
 
   const GpuHealthArgs& args_;  // of the plugin
@@ -159,6 +157,11 @@ class GpuHealth final : public FilterPlugin {
     return preparation;
   }
 
+  std::optional<std::string> keeps_devices_off(const NodeFacts& node) const override {
+    if (const gpu::Alarm* alarm = alarm_of(node, args_)) return condition_text(*alarm);
+    if (const k8s::Taint* taint = taint_of(node, args_, {})) return "taint " + taint->key;
+    return std::nullopt;
+  }
   std::optional<gpu::RejectionLimits> rejection_limits() const override { return args_.rejections; }
 
  private:

@@ -13,8 +13,11 @@
 // k8s.io/component-helpers nodedeclaredfeatures. Without arguments.
 #include "plugins/factories.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -62,6 +65,10 @@ class NodeDeclaredFeatures final : public ClusterConstraint {
       });
     };
     return {std::move(exclusion)};
+  }
+
+  std::string excludes_by(const k8s::Pod& pod) const override {
+    return fmt::format("{}", fmt::join(needed_by(pod), " "));
   }
 
   ChangeMask reads() const override { return 0; }

@@ -56,7 +56,6 @@ class RoomForAll final : public PodRule {
                          .by_node = true});
     }
   }
-  const std::vector<DomainCount>& counts() const override { return counts_; }
   std::vector<DomainBound> bounds(std::span<const DomainCounts* const> /*counted*/) const override {
     std::vector<DomainBound> all;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -64,9 +63,6 @@ class RoomForAll final : public PodRule {
     }
     return all;
   }
-
- private:
-  std::vector<DomainCount> counts_;
 };
 
 // For most pods, no pod on a node uses one of their volumes yet. Such a pod has a rule (rule_for),
@@ -94,6 +90,8 @@ class NodeVolumeLimits final : public ClusterConstraint {
     if (full.names.empty()) return {};
     return {{.plugin = kNodeVolumeLimits, .reason = kTooMany, .allowed = std::move(full)}};
   }
+
+  std::string excludes_by(const k8s::Pod& pod) const override { return volumes_key(pod); }
 
   bool is_ruled(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
   bool rule_reads_pods(const k8s::Pod& pod) const override { return is_ruled(pod); }

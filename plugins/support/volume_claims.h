@@ -5,20 +5,19 @@
 #include "k8s-client/api/storage.h"
 #include "scheduler/framework/cluster_change.h"
 
-#include <boost/container_hash/hash.hpp>
-
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace plugins {
 
 using ClaimKey = std::pair<std::string, std::string>;  // namespace, name
+// A tree: users choose the names, and could make hashes collide.
 template <typename Value>
-using ByClaim = std::unordered_map<ClaimKey, Value, boost::hash<ClaimKey>>;
+using ByClaim = std::map<ClaimKey, Value>;
 
 [[nodiscard]] inline ClaimKey key_of(const k8s::ObjectMeta& claim) {
   return {claim.namespace_, claim.name};
@@ -48,6 +47,9 @@ using ByClaim = std::unordered_map<ClaimKey, Value, boost::hash<ClaimKey>>;
   }
   return all;
 }
+
+// Equal only for pods whose volumes are, in the same order, the same claims and disks.
+[[nodiscard]] std::string volumes_key(const k8s::Pod& pod);
 
 // A claim is bound when the volume controller has marked it so.
 [[nodiscard]] inline bool is_bound(const k8s::PersistentVolumeClaim& claim) {

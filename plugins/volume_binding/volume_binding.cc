@@ -45,10 +45,8 @@ std::string of_claim(const VolumeClaim& claim) {
 }
 
 bool is_controlled_by(const VolumeClaim& claim, const k8s::Pod& pod) {
-  const auto& owners = claim.metadata.owner_references;
-  return std::any_of(owners.begin(), owners.end(), [&](const k8s::OwnerReference& owner) {
-    return owner.controller && owner.uid == pod.metadata.uid;
-  });
+  const k8s::OwnerReference* controller = k8s::controller_of(claim.metadata);
+  return controller != nullptr && controller->uid == pod.metadata.uid;
 }
 
 SeenObject seen(const k8s::ObjectMeta& object) {
@@ -115,6 +113,8 @@ class VolumeBinding final : public ClusterConstraint {
     if (some_missing) exclude(kVolumeMissing, true, NamedNodes{});
     return all;
   }
+
+  std::string excludes_by(const k8s::Pod& pod) const override { return volumes_key(pod); }
 
   std::optional<Preparation> preparation_for(const k8s::Pod& pod,
                                              const NodeFacts& node) const override {

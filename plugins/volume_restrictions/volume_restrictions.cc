@@ -53,6 +53,8 @@ class VolumeRestrictions final : public ClusterConstraint {
     return all;
   }
 
+  std::string excludes_by(const k8s::Pod& pod) const override { return volumes_key(pod); }
+
   ChangeMask reads() const override {
     return kStorageChanged | kBoundPodChanged | kBoundPodRemoved;
   }

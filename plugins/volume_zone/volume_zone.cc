@@ -121,6 +121,8 @@ class VolumeZone final : public ClusterConstraint {
     return found;
   }
 
+  std::string excludes_by(const k8s::Pod& pod) const override { return volumes_key(pod); }
+
   ChangeMask reads() const override { return kStorageChanged; }
   bool apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {

@@ -82,15 +82,16 @@ struct QueueOrder {
 // it, or something is held for it. A change that gives one room need not give the others room. They
 // are alike if all fields are equal.
 struct Apart {
-  // All 0: nothing sets it apart. any(): rules do.
+  // All 0: nothing sets it apart. any(): rules across nodes do.
   std::uint64_t pod_class = 0;  // id of its class + 1: it is alike only with its class
-  std::uint64_t besides = 0;    // id of what else rules read of it
+  std::uint64_t besides = 0;    // a hash of what else rules read of it,
+  std::uint64_t tenant = 0;     // and its tenant, who cannot be made to share a hash with others
   std::uint64_t arrival = 0;    // its own: it is alike with no other entity
   // Its own, too: something is held for it, so it has room where others have none. Rules do not
   // matter to it, and it stays in line.
   std::uint64_t held_for = 0;
 
-  [[nodiscard]] bool any() const { return pod_class != 0 || arrival != 0; }
+  [[nodiscard]] bool any() const { return pod_class != 0 || besides != 0 || arrival != 0; }
   friend auto operator<=>(const Apart&, const Apart&) = default;
 };
 

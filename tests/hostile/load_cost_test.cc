@@ -161,6 +161,30 @@ std::vector<Load> loads() {
          return pod;
        },
        70'000, 1, 35'000},
+      {"bound pods with 30 terms each that select all pods, by labels that no node has",
+       [](int i) {
+         PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));
+         for (int k = 0; k < 15; ++k) {
+           k8s::PodAffinityTerm term;
+           term.label_selector = k8s::LabelSelector();
+           term.namespace_selector = k8s::LabelSelector();
+           term.topology_key = fmt::format("k{}-{}", i, k);
+           pod.away_from(term).rather_near(1, term);
+         }
+         return pod;
+       },
+       90'000, 1, 50'000},
+      {"waiting pods of the neighbour's shape, each near pods in 30 labels that no node has",
+       [](int i) {
+         PodBuilder pod = pod_of("crowd", i).gpus(1);
+         for (int k = 0; k < 30; ++k) {
+           k8s::PodAffinityTerm term = near_own("nobody");
+           term.topology_key = fmt::format("k{}-{}", i, k);
+           pod.near(term);
+         }
+         return pod;
+       },
+       300'000, 1, 90'000, 3'000'000},
       {"bound pods of many labels each",
        [](int i) {
          PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));
@@ -334,6 +358,62 @@ TEST_CASE("a pod that is refused for its many terms costs no more under a quota"
   CHECK(with.kept_bytes <= 2 * without.kept_bytes);
 }
 
+TEST_CASE("a new term of a bound pod costs a pod that it does not select no search of all terms") {
+  const auto bound_with_terms = [](int i) {
+    PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));
+    for (int k = 0; k < 30; ++k) {
+      k8s::PodAffinityTerm term = near_own(fmt::format("a{}-{}", i, k));
+      term.namespace_selector.emplace();  // all
+      pod.away_from(std::move(term));
+    }
+    return pod;
+  };
+  const auto cost_of_turn = [&](int pods) {
+    Cluster cluster;
+    for (int i = 0; i < pods; ++i) cluster.tell(event::PodUpserted{bound_with_terms(i)});
+    cluster.turn();
+    return cost_of([&] {
+             cluster.tell(event::PodUpserted{bound_with_terms(pods)});
+             cluster.turn();
+           })
+        .steps;
+  };
+  const std::int64_t few = cost_of_turn(100);
+  const std::int64_t many = cost_of_turn(400);
+  INFO(few << " steps with 100 pods, " << many << " with 400");
+  CHECK(many <= few + few / 4);
+}
+
+TEST_CASE("what is kept for kinds of waiting pods does not grow with the terms that select them") {
+  const auto kept_with = [](int terms) {
+    Cluster cluster;
+    for (int i = 0; i < terms / 50; ++i) {
+      PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));
+      for (int k = 0; k < 50; ++k) {
+        k8s::PodAffinityTerm term = near_own("a");
+        term.topology_key = "no-such-label";
+        term.label_selector = k8s::LabelSelector();
+        term.label_selector->match_expressions.push_back({.key = "app",
+                                                          .op = k8s::SelectorOperator::kNotIn,
+                                                          .values = {fmt::format("b{}-{}", i, k)}});
+        pod.away_from(std::move(term));
+      }
+      cluster.tell(event::PodUpserted{pod});
+    }
+    return cost_of([&] {
+             for (int i = 0; i < 300; ++i) {
+               cluster.tell(event::PodUpserted{
+                   pod_of("crowd", 1'000 + i).gpus(100).labelled("app", fmt::format("a{}", i))});
+             }
+           })
+        .kept_bytes;
+  };
+  const std::int64_t few = kept_with(50);
+  const std::int64_t many = kept_with(2'000);
+  INFO(few << " bytes with 50 terms, " << many << " with 2,000");
+  CHECK(many <= few + few / 4);  // a list of pointers for each kind would be 10 MB more
+}
+
 TEST_CASE("a search for a group whose pods have many terms ends, however many pods it has") {
   // The last pod fits nowhere, so that the others have no nodes after the search. `alike`: their
   // terms and labels are equal.
@@ -379,18 +459,18 @@ TEST_CASE("pods with many claims that wait cost a turn a bounded number of steps
     free.node_affinity.emplace().terms.push_back(
         tests::term({tests::label("kubernetes.io/hostname").in({"n0"})}));
     cluster.tell(event::VolumeUpserted{free});
-    for (int i = 0; i < claims; ++i) {
-      k8s::PersistentVolumeClaim claim;
-      claim.metadata.name = fmt::format("c{}", i);
-      claim.metadata.namespace_ = "crowd";
-      claim.metadata.uid = claim.metadata.name;
-      claim.storage_class = "local";
-      claim.phase = "Pending";
-      cluster.tell(event::VolumeClaimUpserted{claim});
-    }
     for (int i = 0; i < 40; ++i) {
       PodBuilder pod = pod_of("crowd", i);
-      for (int k = 0; k < claims; ++k) pod.mounts_claim(fmt::format("c{}", k));
+      for (int k = 0; k < claims; ++k) {
+        k8s::PersistentVolumeClaim claim;
+        claim.metadata.name = fmt::format("c{}-{}", i, k);
+        claim.metadata.namespace_ = "crowd";
+        claim.metadata.uid = claim.metadata.name;
+        claim.storage_class = "local";
+        claim.phase = "Pending";
+        cluster.tell(event::VolumeClaimUpserted{claim});
+        pod.mounts_claim(claim.metadata.name);
+      }
       cluster.tell(event::PodUpserted{pod});
     }
     std::int64_t most = 0;
@@ -403,6 +483,36 @@ TEST_CASE("pods with many claims that wait cost a turn a bounded number of steps
   INFO(most << " steps");
   // 13 million. All are looked at in one turn, for there are only so many nodes.
   CHECK(most <= 16'000'000);
+}
+
+TEST_CASE("pods that wait for the node of one volume cost as one when it gets room") {
+  const auto cost_of_room = [](int pods) {
+    Cluster cluster;
+    k8s::PersistentVolume volume = tests::volume("data");
+    volume.node_affinity.emplace().terms.push_back(
+        tests::term({tests::label("kubernetes.io/hostname").in({"n0"})}));
+    cluster.tell(event::VolumeUpserted{volume});
+    k8s::PersistentVolumeClaim claim = tests::claim("data", "data");
+    claim.metadata.namespace_ = "crowd";
+    cluster.tell(event::VolumeClaimUpserted{claim});
+    k8s::Node full = node_of(0);
+    full.metadata.labels.set("kubernetes.io/hostname", "n0");
+    cluster.tell(event::NodeUpserted{full});
+    const k8s::Pod first = pod_of("crowd", 0).gpus(8).on("n0");
+    cluster.tell(event::PodUpserted{first});
+    for (int i = 1; i <= pods; ++i) {
+      cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(8).mounts_claim("data")});
+    }
+    return cost_of([&] {
+             cluster.tell(event::PodDeleted{{"crowd", first.metadata.name, first.metadata.uid}});
+             cluster.pass(std::chrono::seconds(10));
+           })
+        .steps;
+  };
+  const std::int64_t few = cost_of_room(50);
+  const std::int64_t many = cost_of_room(500);
+  INFO(few << " steps with 50 pods, " << many << " with 500");
+  CHECK(many <= 2 * few);
 }
 
 TEST_CASE("pods that wait for others are asked about a few at a time, however many there are") {

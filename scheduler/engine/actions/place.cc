@@ -147,7 +147,7 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
   pod.last_refusal.clear();
   if (!world_.options.devices && asks_for_instances(*pod.shape)) repartitions_.pod_waits();
   Time again = now + world_.options.max_unschedulable_wait;
-  Apart apart = holds_.apart(pod);
+  Apart apart;
   // If no node takes the shape anyway, the pod waits as others of its shape do, and a node may be
   // held.
   const ScoreCache& answers = finder_.refresh(pod.profile, pod.shape, where.scope);
@@ -158,12 +158,9 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
     const Ruling* ruling = where.ruling;
     if (const auto end = pod.refused_binds.next_end()) again = std::min(again, *end);
     if (const auto end = world_.topology_rejections.next_end()) again = std::min(again, *end);
-    if (ruling->of_class) {
-      apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
-      apart.besides = ruling->besides;
-    }
-    if (ruling->of_pod) apart.arrival = pod.order.arrival;
+    apart = ruling->apart(pod);
   }
+  apart.held_for = holds_.apart(pod).held_for;
   pod.least_room = answers.prepared().least_room();
   queue_.park(pod, apart, waits_for, again);
   return refusal;

@@ -24,13 +24,7 @@ bool Preempt::could_help(const WaitingPod& pod) const {
 }
 
 Preempt::Key Preempt::key_of(const WaitingPod& pod) {
-  const Ruling ruling = finder_.ruling_for(pod);
-  Apart apart;
-  if (ruling.of_class) {
-    apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
-    apart.besides = ruling.besides;
-  }
-  if (ruling.of_pod) apart.arrival = pod.order.arrival;
+  Apart apart = finder_.ruling_for(pod).apart(pod);
   apart.held_for = holds_.apart(pod).held_for;
   return {pod.tenant, pod.profile, pod.shape.id(), pod.order.priority, pod.queue, apart};
 }

@@ -92,7 +92,8 @@ std::vector<std::shared_ptr<Tally>> Ruling::counts_by_node() const {
   for (const ByAmount& each : by_amount_) add_once(each.tally);
   for (const Preference& each : preferences_) {
     for (const auto& tally : each.tallies) {
-      if (tally->domains()->one_node_each()) add_once(tally);
+      const DomainIndex& domains = *tally->domains();
+      if (domains.size() > 0 && domains.one_node_each()) add_once(tally);
     }
   }
   return all;
@@ -103,7 +104,8 @@ std::vector<std::shared_ptr<DomainIndex>> Ruling::labels() const {
   for (const ByDomain& each : by_domain_) all.push_back(each.domains);
   for (const Preference& each : preferences_) {
     for (const auto& tally : each.tallies) {
-      if (!tally->domains()->one_node_each()) all.push_back(tally->domains());
+      const std::shared_ptr<DomainIndex>& domains = tally->domains();
+      if (domains->size() > 0 && !domains->one_node_each()) all.push_back(domains);
     }
   }
   return all;
@@ -144,6 +146,17 @@ std::vector<std::string_view> Ruling::reasons(NodeSlot slot) const {
   std::vector<std::string_view> reasons;
   for (const Why* why : told) reasons.push_back(why->reason);
   return reasons;
+}
+
+Apart Ruling::apart(const WaitingPod& pod) const {
+  Apart apart;
+  if (of_class) apart.pod_class = 1 + static_cast<std::uint64_t>(pod.pod_class.id());
+  if (besides != 0) {
+    apart.besides = besides;
+    apart.tenant = pod.tenant;
+  }
+  if (of_pod) apart.arrival = pod.order.arrival;
+  return apart;
 }
 
 }  // namespace sched

@@ -5,6 +5,7 @@
 #include "scheduler/base/types.h"
 #include "scheduler/engine/world/domains.h"
 #include "scheduler/engine/world/tally.h"
+#include "scheduler/engine/world/waiting_pod.h"
 #include "scheduler/framework/plugin.h"
 
 #include <cstddef>
@@ -113,11 +114,13 @@ class Ruling {
   [[nodiscard]] std::vector<std::shared_ptr<DomainIndex>> labels() const;
 
   // For which pods the ruling holds: always only for pods of the same shape. With of_class they
-  // must also have the same class, and the same hash `besides` of what constraints read besides.
-  // With of_pod it holds for this pod alone.
+  // must also have the same class. They must have the same hash of what constraints read besides;
+  // 0: nothing. With of_pod it holds for this pod alone.
   bool of_class = false;
   std::uint64_t besides = 0;
   bool of_pod = false;
+  // What sets the pod apart from others of its shape while it is parked.
+  [[nodiscard]] Apart apart(const WaitingPod& pod) const;
 
  private:
   struct Rule {

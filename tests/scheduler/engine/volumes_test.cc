@@ -82,6 +82,29 @@ TEST_CASE("a pod whose volumes' nodes have no room is told of both, and comes ba
   CHECK(s.decide() == Texts{"z → b2"});
 }
 
+TEST_CASE("of pods with the same volumes as many come back as there is room for, and others, too") {
+  VolumesCluster s;
+  for (const char* name : {"a1", "a2", "b1", "b2"}) {
+    s.has(their_pod(std::string("full-") + name).gpus(2).on(name));
+  }
+  for (int i = 0; i < 4; ++i) {
+    s.has(our_pod("z" + std::to_string(i)).gpus(1).mounts_claim("zonal").created_at(kStart));
+  }
+  s.has(our_pod("l").gpus(1).mounts_claim("local").created_at(kStart + 1s));
+  s.has(our_pod("any").gpus(1).created_at(kStart + 2s));
+  REQUIRE(s.decide().size() == 6);
+  s.pod_gone(their_pod("full-b2"));
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"z0 → b2", "z1 → b2"});
+  s.pod_gone(their_pod("full-a2"));
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"l → a2", "any → a2"});
+  s.pod_gone(our_pod("z0"));
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"z2 → b2"});
+  CHECK(s.engine.pending() == PendingPods{.unschedulable = 1});
+}
+
 TEST_CASE("of a volume that is gone it is told beside the nodes of another") {
   QuotaCluster s({"VolumeBinding"});
   for (const char* name : {"a1", "a2"}) s.has(in_zone(name, "a"));
