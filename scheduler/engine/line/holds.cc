@@ -42,6 +42,26 @@ class Lacking {
   std::vector<ResourceAmount> devices_;
 };
 
+// How many pods like its largest one must have nodes before the entity starts.
+std::size_t alike_in_start(const Entity& entity) {
+  if (!entity.is_group) return 1;
+  const auto& group = static_cast<const WaitingGroup&>(entity);
+  const auto others = static_cast<std::size_t>(
+      std::count_if(group.members.begin(), group.members.end(),
+                    [&](const auto& member) { return member.pod->kind != group.largest->kind; }));
+  return others < group.min_count ? group.min_count - others : 1;
+}
+
+// Of pods of that shape, one of which the node takes, no more fit there.
+std::size_t most_on(const NodeFacts& node, const PodShape& shape) {
+  std::int64_t most = node.allocatable.get(kPods);
+  for (const ResourceAmount& request : shape.requests) {
+    if (request.amount <= 0) continue;
+    most = std::min(most, node.allocatable.get(request.resource) / request.amount);
+  }
+  return static_cast<std::size_t>(std::max<std::int64_t>(most, 1));
+}
+
 }  // namespace
 
 quota::HoldRank Holds::rank_of(const Entity& entity) const {
@@ -144,7 +164,7 @@ bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time n
   bool as_before = !other_terms;
   for (auto hold = quota.holds.begin(); hold != quota.holds.end();) {
     if (const Entity* entity = holder(queue, *hold, line)) {
-      if (hold->classes != reach_of(pod_of(*entity), now)) as_before = false;
+      if (hold->classes != reach_of(*entity, now)) as_before = false;
       ++hold;
     } else {
       hold = release(queue, quota, hold);
@@ -161,7 +181,7 @@ bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time n
       quota.has_turn_first = entity->order;
       return false;
     }
-    const std::vector<quota::ChargeClassId>& classes = reach_of(pod_of(*entity), now);
+    const std::vector<quota::ChargeClassId>& classes = reach_of(*entity, now);
     if (!world_.ledger.hold(quota::QuotaId{queue}, entity->demand, classes)) break;
     Hold& hold = quota.holds.emplace_back();
     hold.uid = pod_of(*entity).pod.metadata.uid;
@@ -178,7 +198,7 @@ void Holds::make_again(QueueId queue, OfQuota& quota, const WaitingLine& line, T
   world_.ledger.release(id);
   for (auto hold = quota.holds.begin(); hold != quota.holds.end();) {
     Entity& entity = *holder(queue, *hold, line);
-    hold->classes = reach_of(pod_of(entity), now);
+    hold->classes = reach_of(entity, now);
     if (!world_.ledger.hold(id, entity.demand, hold->classes)) {
       hold = drop(quota, hold);
       continue;
@@ -255,12 +275,14 @@ Entity* Holds::without_hold(Entity* entity, const OfQuota& quota, const WaitingL
 
 bool Holds::can_be_helped(const Entity& entity, Time now) {
   return world_.ledger.answers().could_hold(quota::QuotaId{entity.queue}, entity.demand,
-                                            reach_of(pod_of(entity), now));
+                                            reach_of(entity, now));
 }
 
-const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, Time now) {
+const std::vector<quota::ChargeClassId>& Holds::reach_of(const Entity& entity, Time now) {
   constexpr std::chrono::seconds kLooksAgain{10};
-  std::weak_ptr<Reach>& known = reach_[{pod.profile, pod.shape.id()}];
+  const WaitingPod& pod = pod_of(entity);
+  const std::size_t wanted = alike_in_start(entity);
+  std::weak_ptr<Reach>& known = reach_[{pod.profile, pod.shape.id(), wanted}];
   asked_.push_back(known.lock());
   if (asked_.back() == nullptr) known = asked_.back() = std::make_shared<Reach>();
   Reach& reach = *asked_.back();
@@ -276,12 +298,17 @@ const std::vector<quota::ChargeClassId>& Holds::reach_of(const WaitingPod& pod, 
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
   if (prepared.rejection()) return reach.classes;
   std::vector<bool> seen(world_.ledger.classes().size());
+  std::size_t room = 0;
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;
-    // One node of a class that could take the pod is enough.
-    const quota::ChargeClassId id = world_.nodes.facts(slot).charge_class;
-    seen[id] = seen[id] || finder_.verdict(prepared, slot, {.if_empty = true}).is_ok();
+    const NodeFacts& node = world_.nodes.facts(slot);
+    // One node of a class that could take the pod is enough, once there is room for all.
+    if (seen[node.charge_class] && room >= wanted) continue;
+    if (!finder_.verdict(prepared, slot, {.if_empty = true}).is_ok()) continue;
+    seen[node.charge_class] = true;
+    room += most_on(node, *pod.shape);
   }
+  if (room < wanted) return reach.classes;
   for (quota::ChargeClassId id = 0; id < seen.size(); ++id) {
     if (seen[id]) reach.classes.push_back(id);
   }

@@ -16,8 +16,9 @@
 //
 // For a group of pods (pod_groups.h) quota is held, but no nodes.
 //
-// Nothing is held for a pod that no node could take even if empty, or that its quota could never
-// take within the guarantee: that would keep the quota from all other pods for nothing. Such a pod
+// Nothing is held for a pod that no node could take even if empty, for a group for which all nodes
+// together are too small, or for what its quota could never take within the guarantee: that would
+// keep the quota from all other pods for nothing. Such a pod
 // is passed over with all of its kind, and quota is held for the next one in line that has waited
 // as long. (A Strict quota passes over no pod, and holds for the first alone, because no pod behind
 // the first may have its turn.) If a quota is changed so that a pod could be within the guarantee,
@@ -39,6 +40,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -102,8 +104,9 @@ class Holds {
                                         const std::vector<quota::ChargeClassId>& within);
 
  private:
-  // The classes of the nodes that could take a pod of that shape if they were empty. So nothing is
-  // held for a pod that no node could ever take, and only quota for types that serve it.
+  // The classes of the nodes that could take a pod of that shape if they were empty; none if all
+  // together could not take as many as start together. So nothing is held for what could never be
+  // placed, and only quota for types that serve it.
   struct Reach {
     ShapeRef shape;                              // so that its id stays the same
     std::optional<std::uint64_t> facts_version;  // of the nodes
@@ -149,7 +152,7 @@ class Holds {
                                             const WaitingLine& line);
   [[nodiscard]] bool can_be_helped(const Entity& entity, Time now);
   // Computed again when nodes have changed, at most every ten seconds. O(nodes) then.
-  [[nodiscard]] const std::vector<quota::ChargeClassId>& reach_of(const WaitingPod& pod, Time now);
+  [[nodiscard]] const std::vector<quota::ChargeClassId>& reach_of(const Entity& entity, Time now);
   void due_at(Time at) { due_ = due_ ? std::min(*due_, at) : at; }
   // The nodes that are held, by slot.
   [[nodiscard]] std::vector<bool> held_nodes() const;
@@ -158,8 +161,8 @@ class Holds {
   Finder& finder_;
   Queues& queue_;
   std::map<QueueId, OfQuota> quotas_;
-  // Of the pods that have waited long, by profile and shape.
-  std::map<std::pair<std::size_t, ShapeId>, std::weak_ptr<Reach>> reach_;
+  // Of what has waited long, by profile, shape, and how many pods of the shape start together.
+  std::map<std::tuple<std::size_t, ShapeId, std::size_t>, std::weak_ptr<Reach>> reach_;
   // Of the quota that is being renewed.
   std::optional<Time> due_;
   std::vector<std::shared_ptr<Reach>> asked_;

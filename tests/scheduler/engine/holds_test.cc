@@ -1,5 +1,6 @@
 // What is kept for a pod that has waited long, through the engine: which node, until when, and
 // which pods wake when it is free again.
+#include "tests/scheduler/engine/grouped_pods.h"
 #include "tests/scheduler/engine/quota_cluster.h"
 #include "tests/support/seeds.h"
 
@@ -180,6 +181,40 @@ TEST_CASE("pods that cannot be helped are passed over however many there are, if
              Catch::Contains("what is freed is kept for pods that have waited long"));
   s.pod_gone(running);
   CHECK(s.decide().at(0) == "large → a");
+}
+
+TEST_CASE("nothing is kept for a group for which all nodes together are too small") {
+  const bool is_enough = GENERATE(false, true);
+  CAPTURE(is_enough);
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(h100("b"));
+  if (is_enough) s.has(h100("c"));
+  s.has(gpu_quota("q").of("ml").line("H100", 28));
+  for (const char* node : {"a", "b"}) {
+    s.has(their_pod(std::string("theirs-") + node).in_namespace("ml").gpus(2).on(node));
+  }
+  // Three pods of a whole node each start together with one that asks for less.
+  for (int i = 0; i < 4; ++i) {
+    PodBuilder made = in("ml", "g-" + std::to_string(i), i < 3 ? 8 : 1);
+    s.has(member(made, "g", 4));
+  }
+  static_cast<void>(s.decide());
+  s.now = kStart + kHoldAfter;
+  static_cast<void>(s.decide());
+  s.has(in("ml", "small", 1).created_at(s.now));
+  const std::string said = s.decide().at(0);
+  if (is_enough) {
+    CHECK_THAT(said, Catch::Contains("what is freed is kept for pods that have waited long"));
+  } else {
+    CHECK(said.starts_with("small → "));
+    s.has(h100("c"));
+    s.now += 10s;  // then it is looked at again
+    static_cast<void>(s.decide());
+    s.has(in("ml", "late", 1).created_at(s.now));
+    CHECK_THAT(s.decide().at(0),
+               Catch::Contains("what is freed is kept for pods that have waited long"));
+  }
 }
 
 TEST_CASE("in a strict quota nothing is kept for a pod that others come before") {
