@@ -12,6 +12,7 @@ import (
 	"gpu-scheduler.io/tests/cluster/fixture"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -40,6 +41,9 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 	exempt := w.beside(w.ns + "-exempt")
 	w.label(exempt.ns, map[string]string{ourManaged: "false"})
 	tenant, _ := w.tenant()
+	otherScheduler := w.clientOf("system:kube-scheduler")
+	w.must(w.client.CoreV1().Pods(w.ns).Create(t.Context(), fixture.Pod(w.ns, "runs", schedulerName, fixture.GPUs(1), onNode("a")), metav1.CreateOptions{}))
+	w.must(w.client.CoreV1().Pods(w.ns).Create(t.Context(), fixture.Pod(w.ns, "without", "", onNode("a")), metav1.CreateOptions{}))
 	w.applyAdmissionPolicies(tenant)
 
 	with := func(scheduler string, options ...fixture.PodOption) *corev1.Pod {
@@ -62,6 +66,18 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 			Target:     corev1.ObjectReference{Kind: "Node", Name: "a"},
 		}, metav1.CreateOptions{DryRun: dryRun})
 	}
+	remove := func(by kubernetes.Interface, pod string, grace int64) error {
+		return by.CoreV1().Pods(w.ns).Delete(t.Context(), pod, metav1.DeleteOptions{GracePeriodSeconds: &grace, DryRun: dryRun})
+	}
+	evict := func(grace *int64) error {
+		return tenant.CoreV1().Pods(w.ns).EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "runs"},
+			DeleteOptions: &metav1.DeleteOptions{GracePeriodSeconds: grace, DryRun: dryRun}})
+	}
+	end := func(by kubernetes.Interface, pod, status string) error {
+		_, err := by.CoreV1().Pods(w.ns).Patch(t.Context(), pod, types.MergePatchType, []byte(`{"status":`+status+`}`), metav1.PatchOptions{DryRun: dryRun}, "status")
+		return err
+	}
+	now := int64(0)
 	relabel := func(by kubernetes.Interface, labels, subresource string) error {
 		var into []string
 		if subresource != "" {
@@ -82,6 +98,10 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 		"a pod that has resource claims must have spec.schedulerName gpu-scheduler; this one has default-scheduler"
 	const named = "a pod may not name its node (spec.nodeName); use spec.nodeSelector or node affinity"
 	const note = "the annotations gpu-scheduler.io/charged-as and charged-at are written by the scheduler alone"
+	const atOnce = "a pod with GPUs may not be deleted at once (grace period 0), because its processes may go on with them; delete it without --force"
+	const evictsAtOnce = "a pod may not be evicted at once (grace period 0), because its processes may go on with its GPUs"
+	const saysEnded = "whether a pod with GPUs has ended is said by its kubelet alone"
+	const binds = "pods are bound by their scheduler alone"
 	const labels = "who may not write GpuQuotas may not change these labels of a namespace: "
 	for _, c := range []struct {
 		what    string
@@ -110,13 +130,25 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 		{"a note at creation", create(with(schedulerName, fixture.Annotated(chargedAs, "L4"))), note},
 		{"a note afterwards", change(types.MergePatchType, `{"metadata":{"annotations":{"`+chargedAs+`":"L4"}}}`), note},
 		{"a note by the status", change(types.MergePatchType, `{"metadata":{"annotations":{"`+chargedAs+`":"L4"}}}`, "status"), note},
-		{"a note by a bind", bind(tenant, chargedAs), note},
+		{"a note by a bind", bind(otherScheduler, chargedAs), note},
 		{"a note of the time at creation", create(with(schedulerName, fixture.Annotated(chargedAt, "2026-01-02T03:04:05.000000Z"))), note},
 		{"a note of the time afterwards", change(types.MergePatchType, `{"metadata":{"annotations":{"`+chargedAt+`":"2026-01-02T03:04:05.000000Z"}}}`), note},
-		{"a note of the time by a bind", bind(tenant, chargedAt), note},
-		{"another annotation by a bind", bind(tenant, "example.com/a"), ""},
+		{"a note of the time by a bind", bind(otherScheduler, chargedAt), note},
+		{"another annotation by a bind", bind(otherScheduler, "example.com/a"), ""},
+		{"a bind of one's own", bind(tenant, "example.com/a"), binds},
 		{"the scheduler's note", bind(account, chargedAs), ""},
 		{"the scheduler's note of the time", bind(account, chargedAt), ""},
+
+		{"the end of a pod", remove(tenant, "runs", 30), ""},
+		{"the end of a pod at once", remove(tenant, "runs", now), atOnce},
+		{"the end of a pod at once, by who may write quotas", remove(w.client, "runs", now), ""},
+		{"the end of a pod without GPUs at once", remove(tenant, "without", now), ""},
+		{"an eviction", evict(nil), ""},
+		{"an eviction at once", evict(&now), evictsAtOnce},
+		{"a status that says the pod has ended", end(tenant, "runs", `{"phase":"Succeeded"}`), saysEnded},
+		{"a status that says the pod was rejected", end(tenant, "runs", `{"reason":"UnexpectedAdmissionError"}`), saysEnded},
+		{"another status", end(tenant, "runs", `{"message":"a"}`), ""},
+		{"a status of a pod without GPUs", end(tenant, "without", `{"phase":"Succeeded"}`), ""},
 
 		{"a namespace that is managed no more", relabel(tenant, `{"`+ourManaged+`":"false"}`, ""), labels + ourManaged},
 		{"a namespace of another team", relabel(tenant, `{"`+ourTeam+`":"rich"}`, ""), labels + ourTeam},
@@ -267,7 +299,9 @@ func (w *world) applyAdmissionPolicies(tenant kubernetes.Interface) {
 		_, forged := tenant.CoreV1().Pods(w.ns).Create(ctx, fixture.Pod(w.ns, "try", schedulerName, fixture.Annotated(chargedAs, "L4")), dry)
 		_, labelled := tenant.CoreV1().Namespaces().Create(ctx,
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.ns + "-try", Labels: map[string]string{ourTeam: "a"}}}, dry)
-		for _, err := range []error{unnamed, forged, labelled} {
+		bound := tenant.CoreV1().Pods(w.ns).Bind(ctx, &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "try"},
+			Target: corev1.ObjectReference{Kind: "Node", Name: "a"}}, dry)
+		for _, err := range []error{unnamed, forged, labelled, bound} {
 			if err != nil && strings.Contains(err.Error(), "ValidatingAdmissionPolicy") {
 				count++
 			}
@@ -279,7 +313,7 @@ func (w *world) applyAdmissionPolicies(tenant kubernetes.Interface) {
 		kubectl(w.t, "delete", "-k", policies)
 		until(w.t, "the policies to be gone", func() bool { return inForce() == 0 })
 	})
-	until(w.t, "the policies to be in force", func() bool { return inForce() == 3 })
+	until(w.t, "the policies to be in force", func() bool { return inForce() == 4 })
 }
 
 // tenant is an account that may write the pods of all namespaces, and namespaces.
@@ -287,17 +321,14 @@ func (w *world) tenant() (kubernetes.Interface, *rest.Config) {
 	w.t.Helper()
 	name, all := metav1.ObjectMeta{Name: w.ns + "-tenant"}, []string{"*"}
 	role := &rbacv1.ClusterRole{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Verbs: all,
-		Resources: []string{"pods", "pods/status", "pods/binding", "namespaces", "namespaces/status"}}}}
+		Resources: []string{"pods", "pods/status", "pods/binding", "pods/eviction", "namespaces", "namespaces/status"}}}}
 	w.must(w.client.RbacV1().ClusterRoles().Create(w.t.Context(), role, metav1.CreateOptions{}))
 	w.must(w.client.RbacV1().ClusterRoleBindings().Create(w.t.Context(), &rbacv1.ClusterRoleBinding{
 		ObjectMeta: name,
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name.Name},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name.Name}},
 	}, metav1.CreateOptions{}))
-	kubeconfig, err := w.cluster.KubeconfigFor(controlplane.Identity{User: name.Name})
-	w.must(nil, err)
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	w.must(nil, err)
+	config := w.configOf(name.Name)
 	client, err := kubernetes.NewForConfig(config)
 	w.must(nil, err)
 	until(w.t, "the API server to know the tenant's role", func() bool {
@@ -305,6 +336,23 @@ func (w *world) tenant() (kubernetes.Interface, *rest.Config) {
 		return err == nil
 	})
 	return client, config
+}
+
+// configOf is a connection of the user of that name.
+func (w *world) configOf(user string) *rest.Config {
+	w.t.Helper()
+	kubeconfig, err := w.cluster.KubeconfigFor(controlplane.Identity{User: user})
+	w.must(nil, err)
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	w.must(nil, err)
+	return config
+}
+
+func (w *world) clientOf(user string) kubernetes.Interface {
+	w.t.Helper()
+	client, err := kubernetes.NewForConfig(w.configOf(user))
+	w.must(nil, err)
+	return client
 }
 
 // label gives a namespace labels, as its administrator may.
