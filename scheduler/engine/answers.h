@@ -162,10 +162,17 @@ struct GpuNode {
 };
 
 // Why no pod gets GPUs of a node.
-enum class GpusClosed : std::uint8_t { kCordoned, kBackedOff, kNotReady, kMigChange, kNoneOffered };
+enum class GpusClosed : std::uint8_t {
+  kCordoned,
+  kBackedOff,
+  kNotReady,
+  kMigChange,
+  kUnhealthy,  // FilterPlugin::keeps_devices_off()
+  kNoneOffered
+};
 
-// "cordoned", "backed_off", "mig_change" or "not_ready": as metrics and the page call it. A node
-// that offers none has no GPU that could be counted.
+// "cordoned", "backed_off", "mig_change", "unhealthy" or "not_ready": as metrics and the page call
+// it. A node that offers none has no GPU that could be counted as free.
 [[nodiscard]] constexpr const char* to_string(GpusClosed closed) {
   switch (closed) {
     case GpusClosed::kCordoned:
@@ -174,6 +181,8 @@ enum class GpusClosed : std::uint8_t { kCordoned, kBackedOff, kNotReady, kMigCha
       return "backed_off";
     case GpusClosed::kMigChange:
       return "mig_change";
+    case GpusClosed::kUnhealthy:
+      return "unhealthy";
     case GpusClosed::kNotReady:
     case GpusClosed::kNoneOffered:
       break;

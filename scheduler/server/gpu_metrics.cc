@@ -130,8 +130,9 @@ void GpuMetrics::totals(const GpuTotals& totals, Time now) {
     in_state("used", form.used);
     in_state("held", form.held);
     in_state("free", form.free);
-    for (const GpusClosed closed : {GpusClosed::kCordoned, GpusClosed::kBackedOff,
-                                    GpusClosed::kNotReady, GpusClosed::kMigChange}) {
+    for (const GpusClosed closed :
+         {GpusClosed::kCordoned, GpusClosed::kBackedOff, GpusClosed::kNotReady,
+          GpusClosed::kMigChange, GpusClosed::kUnhealthy}) {
       const auto gpus = form.closed.find(closed);
       in_state(to_string(closed), gpus == form.closed.end() ? 0 : gpus->second);
     }

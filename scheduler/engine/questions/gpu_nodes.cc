@@ -21,8 +21,24 @@ const k8s::Taint* taint_of_kubernetes(const NodeFacts& facts) {
   return nullptr;
 }
 
-std::string closed_because(const NodeFacts& facts) {
-  const std::optional<GpusClosed> closed = closed_by(facts);
+// Why some filter of each profile keeps pods with devices off, by the first profile; nullopt: one
+// profile may place them there.
+std::optional<std::string> unhealthy_by(const NodeFacts& facts,
+                                        const std::vector<Profile>& profiles) {
+  std::optional<std::string> why;
+  for (const Profile& profile : profiles) {
+    std::optional<std::string> one;
+    for (const auto& filter : profile.filters) {
+      if (!one) one = filter->keeps_devices_off(facts);
+    }
+    if (!one) return std::nullopt;
+    if (!why) why = std::move(one);
+  }
+  return why;
+}
+
+std::string closed_because(const NodeFacts& facts, const std::vector<Profile>& profiles) {
+  const std::optional<GpusClosed> closed = closed_by(facts, profiles);
   if (!closed) return {};
   switch (*closed) {
     case GpusClosed::kCordoned:
@@ -34,6 +50,8 @@ std::string closed_because(const NodeFacts& facts) {
       return taint_of_kubernetes(facts)->key.substr(kNodeTaints.size());
     case GpusClosed::kMigChange:
       return "MIG configuration " + std::string(to_string(facts.health.mig_change));
+    case GpusClosed::kUnhealthy:
+      return "unhealthy: " + unhealthy_by(facts, profiles).value_or("");
     case GpusClosed::kNoneOffered:
       break;
   }
@@ -54,41 +72,75 @@ void find_tenants(const std::vector<const Occupant*>& occupants, const ResourceN
 }
 
 // nullopt: the node is gone, or has no GPUs.
-std::optional<GpuNode> gpu_node_at(const Nodes& nodes, const std::string& name, NodeSlot slot,
-                                   const ResourceNames& names, bool with_tenants) {
-  if (!nodes.present(slot)) return std::nullopt;
-  const NodeFacts& facts = nodes.view(slot).facts;
-  if (!facts.gpu.has_gpu() && !facts.health.labelled_gpus) return std::nullopt;
+std::optional<GpuNode> gpu_node_at(const World& world, const std::string& name, NodeSlot slot,
+                                   bool with_tenants) {
+  if (!world.nodes.present(slot)) return std::nullopt;
+  const NodeFacts& facts = world.nodes.facts(slot);
+  if (!is_gpu_node(facts)) return std::nullopt;
   GpuNode node{.node = name,
                .type = gpu_type(facts),
-               .pieces = pieces_of(nodes, slot, names),
-               .closed = closed_because(facts),
+               .pieces = pieces_of(world.nodes, slot, world.names),
+               .closed = closed_because(facts, world.profiles),
                .backed_off = facts.health.backoff.has_value(),
                .tenants = {}};
-  find_tenants(nodes.occupants(slot), names, with_tenants, node);
+  find_tenants(world.nodes.occupants(slot), world.names, with_tenants, node);
   return node;
 }
 
-// What a reservation holds is not used.
+// What a reservation holds is not used; and of what it asks for, only what no pod has is held yet.
 void set_apart(const Claim& reserved, const ResourceNames& names, std::vector<GpuPieces>& pieces) {
   for (const auto& [resource, amount] : reserved.requests) {
     for (GpuPieces& one : pieces) {
       if (one.resource != names.name(resource)) continue;
       one.used -= amount;
-      one.held += amount;
+      one.held = std::min(one.held + amount, std::max<std::int64_t>(one.total - one.used, 0));
     }
   }
 }
 
+// The form of what the node counts under that name; nullopt: no GPU.
+std::optional<GpuPieces> pieces_named(const std::string& resource, ResourceId id,
+                                      const gpu::Inventory& gpu) {
+  GpuPieces pieces{.resource = resource, .profile = {}};
+  switch (gpu::kind_of_resource(resource)) {
+    case gpu::ResourceKind::kNoGpu:
+      return std::nullopt;
+    case gpu::ResourceKind::kOwnName:
+      break;
+    case gpu::ResourceKind::kGpu:
+      pieces.profile = gpu.single_profile;
+      if (gpu.piece == gpu::GpuPiece::kMigInstance) pieces.kind = GpuPieces::Kind::kInstance;
+      if (gpu.piece == gpu::GpuPiece::kReplica) pieces.kind = GpuPieces::Kind::kReplica;
+      break;
+    case gpu::ResourceKind::kShared:
+      pieces.kind = GpuPieces::Kind::kReplica;
+      break;
+    case gpu::ResourceKind::kInstance:
+      pieces.kind = GpuPieces::Kind::kInstance;
+      for (const gpu::MigInstances& instances : gpu.instances) {
+        if (instances.resource != id) continue;
+        pieces.profile = instances.profile;
+        if (instances.shared) pieces.kind = GpuPieces::Kind::kReplica;
+      }
+      break;
+  }
+  return pieces;
+}
+
 }  // namespace
 
-std::optional<GpusClosed> closed_by(const NodeFacts& facts) {
+bool is_gpu_node(const NodeFacts& facts) {
+  return facts.gpu.has_gpu() || facts.health.labelled_gpus;
+}
+
+std::optional<GpusClosed> closed_by(const NodeFacts& facts, const std::vector<Profile>& profiles) {
   if (facts.unschedulable) return GpusClosed::kCordoned;
   if (facts.health.backoff) return GpusClosed::kBackedOff;
   if (taint_of_kubernetes(facts) != nullptr) return GpusClosed::kNotReady;
   if (facts.health.mig_change != gpu::MigChange::kNone) return GpusClosed::kMigChange;
   // Labelled, but no device plugin offers GPUs.
   if (!facts.gpu.has_gpu()) return GpusClosed::kNoneOffered;
+  if (unhealthy_by(facts, profiles)) return GpusClosed::kUnhealthy;
   return std::nullopt;
 }
 
@@ -117,36 +169,18 @@ std::int64_t gpu_pieces(const std::vector<ResourceAmount>& requests, const Resou
 std::vector<GpuPieces> pieces_of(const Nodes& nodes, NodeSlot slot, const ResourceNames& names) {
   const NodeView node = nodes.view(slot);
   std::vector<GpuPieces> all;
-  const gpu::Inventory& gpu = node.facts.gpu;
-  node.facts.allocatable.for_each([&](ResourceId id, std::int64_t total) {
-    const std::string& resource = names.name(id);
-    GpuPieces pieces{
-        .resource = resource, .profile = {}, .total = total, .used = node.requested(id)};
-    switch (gpu::kind_of_resource(resource)) {
-      case gpu::ResourceKind::kNoGpu:
-        return;
-      case gpu::ResourceKind::kOwnName:
-        break;
-      case gpu::ResourceKind::kGpu:
-        pieces.profile = gpu.single_profile;
-        if (gpu.piece == gpu::GpuPiece::kMigInstance) pieces.kind = GpuPieces::Kind::kInstance;
-        if (gpu.piece == gpu::GpuPiece::kReplica) pieces.kind = GpuPieces::Kind::kReplica;
-        break;
-      case gpu::ResourceKind::kShared:
-        pieces.kind = GpuPieces::Kind::kReplica;
-        break;
-      case gpu::ResourceKind::kInstance: {
-        pieces.kind = GpuPieces::Kind::kInstance;
-        for (const gpu::MigInstances& instances : gpu.instances) {
-          if (instances.resource != id) continue;
-          pieces.profile = instances.profile;
-          if (instances.shared) pieces.kind = GpuPieces::Kind::kReplica;
-        }
-        break;
-      }
-    }
-    all.push_back(std::move(pieces));
-  });
+  const auto add = [&](ResourceId id, std::int64_t total) {
+    auto pieces = pieces_named(names.name(id), id, node.facts.gpu);
+    if (!pieces) return;
+    pieces->total = total;
+    pieces->used = node.requested(id);
+    all.push_back(*std::move(pieces));
+  };
+  node.facts.allocatable.for_each(add);
+  // Pods keep their GPUs while the device plugin is gone. An amount of zero under this name is
+  // no entry of `allocatable`.
+  const auto gpu = names.find(gpu::kGpuResource);
+  if (gpu && node.allocatable(*gpu) == 0 && node.requested(*gpu) > 0) add(*gpu, 0);
   std::sort(all.begin(), all.end(),
             [](const GpuPieces& a, const GpuPieces& b) { return a.resource < b.resource; });
   for (const Occupant* occupant : nodes.occupants(slot)) {
@@ -158,7 +192,7 @@ std::vector<GpuPieces> pieces_of(const Nodes& nodes, NodeSlot slot, const Resour
 std::vector<GpuNode> Questions::gpu_nodes(bool with_tenants) const {
   std::vector<GpuNode> nodes;
   for (const auto& [name, slot] : world_.nodes.by_name()) {
-    if (auto node = gpu_node_at(world_.nodes, name, slot, world_.names, with_tenants)) {
+    if (auto node = gpu_node_at(world_, name, slot, with_tenants)) {
       nodes.push_back(*std::move(node));
     }
   }
@@ -168,7 +202,7 @@ std::vector<GpuNode> Questions::gpu_nodes(bool with_tenants) const {
 std::optional<GpuNode> Questions::gpu_node(const std::string& name) const {
   const NodeSlot slot = world_.nodes.find(name);
   if (slot == kNoSlot) return std::nullopt;
-  return gpu_node_at(world_.nodes, name, slot, world_.names, true);
+  return gpu_node_at(world_, name, slot, true);
 }
 
 }  // namespace sched

@@ -162,8 +162,8 @@ GpuTotals Questions::gpu_totals() const {
   for (NodeSlot slot = 0; slot < world_.nodes.slots(); ++slot) {
     if (!world_.nodes.present(slot)) continue;
     const NodeView view = world_.nodes.view(slot);
-    if (!view.facts.gpu.has_gpu()) continue;
-    const std::optional<GpusClosed> closed = closed_by(view.facts);
+    if (!is_gpu_node(view.facts)) continue;
+    const std::optional<GpusClosed> closed = closed_by(view.facts, world_.profiles);
     const std::string type = type_of(view.facts.gpu.product);
     for (const GpuPieces& pieces : pieces_of(world_.nodes, slot, world_.names)) {
       add(forms[{type, pieces.form()}], pieces, closed);
@@ -210,7 +210,9 @@ GpuTotals Questions::gpu_totals() const {
   }
 
   queue_.for_each_quota([&](QueueId id, const EntityQueue& queue) {
-    GpuTotals::Quota& quota = totals.quotas[world_.ledger.name_of(quota::QuotaId{id})];
+    const std::string& name = world_.ledger.name_of(quota::QuotaId{id});
+    if (name.empty()) return;  // of pods that no quota counts
+    GpuTotals::Quota& quota = totals.quotas[name];
     if (const Entity* first = queue.line().first()) quota.since = first->waits_since;
   });
   holds_.for_each([&](QueueId id, const Hold&) {

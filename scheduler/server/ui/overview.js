@@ -1,7 +1,7 @@
 // The cluster in numbers, and by type of GPU.
 import { byId, el, fillTable, keyed, number, plural, setAttribute, setText, typeName } from './dom.js';
 
-const kReasons = { cordoned: 'cordoned', backed_off: 'backed off', not_ready: 'not ready', mig_change: 'changing MIG', held: 'held for a pod that has waited long' };
+const kReasons = { cordoned: 'cordoned', backed_off: 'backed off', not_ready: 'not ready', mig_change: 'changing MIG', unhealthy: 'unhealthy', held: 'held for a pod that has waited long' };
 
 // Pieces that no pod has and that no pod gets, by reason, of one form.
 function closedPieces(states, isForm) {

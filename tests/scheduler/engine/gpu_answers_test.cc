@@ -2,6 +2,7 @@
 #include "tests/scheduler/engine/quota_cluster.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -68,11 +69,21 @@ TEST_CASE("gpu_nodes says why a node gives its GPUs to nobody") {
       node("d-cut-anew").gpus(1).product(kH100).labelled("nvidia.com/mig.config.state", "pending"));
   s.has(node("e-no-plugin").labelled("nvidia.com/gpu.present", "true"));
   s.has(node("f-reserved").gpus(1).tainted("example.com/team"));  // some pods get there
+  s.has(node("g-sick").gpus(1).condition("XIDErrors", "True", "GPUHasXIDErrors"));
+  s.has(node("h-leaves").gpus(1).tainted("ToBeDeletedByClusterAutoscaler"));
   s.synced();
   std::vector<std::string> closed;
   for (const GpuNode& one : s.engine.gpu_nodes()) closed.push_back(one.closed);
   CHECK(closed == std::vector<std::string>{"", "cordoned", "not-ready", "MIG configuration pending",
-                                           "offers no GPU", ""});
+                                           "offers no GPU", "",
+                                           "unhealthy: XIDErrors (GPUHasXIDErrors)",
+                                           "unhealthy: taint ToBeDeletedByClusterAutoscaler"});
+  const auto& in_all = s.engine.gpu_totals().forms;
+  const auto whole = std::find_if(in_all.begin(), in_all.end(),
+                                  [](const GpuTotals::Form& form) { return form.type.empty(); });
+  REQUIRE(whole != in_all.end());
+  CHECK(whole->free == 2);
+  CHECK(whole->closed.at(GpusClosed::kUnhealthy) == 2);
 }
 
 TEST_CASE("in_line has every pod of ours that waits, with what it asks and what is wrong with it") {
@@ -224,13 +235,29 @@ TEST_CASE("GPUs that are held for a pod are neither used nor free") {
   s.decide();
   const GpuTotals totals = s.engine.gpu_totals();
   REQUIRE(totals.forms.size() == 1);
-  CHECK(totals.forms[0] == GpuTotals::Form{"H100", "", 5, 8, 0, {}, 0, 0});
+  CHECK(totals.forms[0] == GpuTotals::Form{"H100", "", 5, 3, 0, {}, 0, 0});
   CHECK(totals.quotas == std::map<std::string, GpuTotals::Quota>{{"q", {1, kStart}}});
   CHECK(totals.namespaces == std::map<std::string, std::int64_t>{{"lab", 5}});
   const GpuPieces pieces = s.engine.gpu_nodes()[0].pieces[0];
   CHECK(pieces.used == 5);
-  CHECK(pieces.held == 8);
+  CHECK(pieces.held == 3);  // the others are still the guest's
   CHECK(pieces.free() == 0);
+}
+
+TEST_CASE("GPUs that pods have are counted while their node offers none") {
+  Scheduler s;
+  s.has(node("a").gpus(8).product(kH100));
+  s.has(pod("p").gpus(2).in_namespace("lab").on("a"));
+  s.has(node("a").gpus(0).product(kH100));
+  s.synced();
+  const GpuTotals totals = s.engine.gpu_totals();
+  REQUIRE(totals.forms.size() == 1);
+  CHECK(totals.forms[0] == GpuTotals::Form{"H100", "", 2, 0, 0, {}, 0, 0});
+  CHECK(totals.namespaces == std::map<std::string, std::int64_t>{{"lab", 2}});
+  REQUIRE(s.engine.gpu_nodes().size() == 1);
+  CHECK(s.engine.gpu_nodes()[0].closed == "offers no GPU");
+  CHECK(s.engine.gpu_nodes()[0].pieces[0].used == 2);
+  CHECK(s.engine.gpu_nodes()[0].pieces[0].total == 0);
 }
 
 TEST_CASE("gpu_totals names the namespaces with the most GPUs, and sums up the others") {
