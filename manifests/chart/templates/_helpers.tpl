@@ -32,7 +32,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- else if has $object.kind (list "ServiceMonitor" "PrometheusRule") }}
 {{- $_ := set $object.metadata "labels" (merge $object.metadata.labels $values.metrics.labels) }}
-{{- else if and (eq $object.kind "ClusterRoleBinding") (eq $object.metadata.name "gpu-scheduler-metrics-reader") }}
+{{- if and $values.metrics.runbooks (eq $object.kind "PrometheusRule") }}
+{{- include "gpu-scheduler.runbooks" (dict "object" $object "root" .root) }}
+{{- end }}
+{{- else if and (hasSuffix "RoleBinding" $object.kind) (eq $object.metadata.name "gpu-scheduler-metrics-reader") }}
 {{- range $object.subjects }}
 {{- $_ := set . "name" $values.metrics.serviceAccount }}
 {{- $_ := set . "namespace" $values.metrics.namespace }}

@@ -75,7 +75,7 @@ patches:
   - target: {kind: NetworkPolicy}
     patch: |
       - {op: replace, path: /spec/ingress/0/from/0/namespaceSelector/matchLabels, value: {kubernetes.io/metadata.name: observability}}
-  - target: {kind: ClusterRoleBinding, name: gpu-scheduler-metrics-reader}
+  - target: {kind: ClusterRoleBinding|RoleBinding, name: gpu-scheduler-metrics-reader}
     patch: |
       - {op: replace, path: /subjects/0/name, value: prometheus}
       - {op: replace, path: /subjects/0/namespace, value: observability}

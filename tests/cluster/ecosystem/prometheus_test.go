@@ -16,6 +16,7 @@ import (
 	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -126,6 +127,34 @@ func exporterPage() string {
 	return page
 }
 
+// wantTargetsFound: Prometheus' account may see what the Prometheus Operator has it look for targets in, of the scheduler's namespace and no other. (Debian's Prometheus,
+// which runs here, was built without that.)
+func (p *plane) wantTargetsFound() {
+	p.t.Helper()
+	may := func(namespace, verb, group, resource string) bool {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User:               "system:serviceaccount:monitoring:prometheus-k8s",
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: group, Resource: resource},
+		}}
+		answer, err := p.cluster.Client().AuthorizationV1().SubjectAccessReviews().Create(p.t.Context(), review, metav1.CreateOptions{})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return answer.Status.Allowed
+	}
+	for _, of := range []struct{ group, resource string }{
+		{"", "services"}, {"", "endpoints"}, {"", "pods"}, {"discovery.k8s.io", "endpointslices"},
+	} {
+		for _, verb := range []string{"get", "list", "watch"} {
+			p.eventually(fmt.Sprintf("prometheus-k8s may %s %s in the namespace %s", verb, of.resource, namespace),
+				func() (bool, string) { return may(namespace, verb, of.group, of.resource), "" })
+		}
+		if may("default", "list", of.group, of.resource) {
+			p.t.Errorf("prometheus-k8s may list %s of other namespaces, too", of.resource)
+		}
+	}
+}
+
 // prometheus is a running one.
 type prometheus struct {
 	t   *testing.T
@@ -136,6 +165,7 @@ type prometheus struct {
 func (p *plane) startPrometheus(scheduler, exporters string) prometheus {
 	p.t.Helper()
 	p.kubectl("apply", "-f", filepath.Join(root, "manifests/monitoring/metrics-reader.yaml"))
+	p.wantTargetsFound()
 	token, err := p.cluster.BoundToken(p.t.Context(), "monitoring", "prometheus-k8s", "prometheus-token")
 	if err != nil {
 		p.t.Fatal(err)
