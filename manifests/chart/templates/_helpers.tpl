@@ -2,6 +2,26 @@
 {{ .Values.config | default (.Files.Get "base/config.yaml") }}
 {{- end }}
 
+{{- /* The configuration as an object, for what other objects have to have of it. */ -}}
+{{- define "gpu-scheduler.configuration" -}}
+{{- $configuration := include "gpu-scheduler.config" . | fromYaml }}
+{{- with $configuration.Error }}{{ fail (printf "config cannot be read: %s" .) }}{{ end }}
+{{- $configuration | toYaml }}
+{{- end }}
+
+{{- /* The names of its profiles, as a list in YAML. */ -}}
+{{- define "gpu-scheduler.names" -}}
+{{- $names := list }}
+{{- range (include "gpu-scheduler.configuration" . | fromYaml).profiles }}{{ $names = append $names .schedulerName }}{{ end }}
+{{- $names | default (list "gpu-scheduler") | toYaml }}
+{{- end }}
+
+{{- /* The name of its lease, with which the names of all begin that the scheduler writes in its namespace. */ -}}
+{{- define "gpu-scheduler.lease" -}}
+{{- $election := (include "gpu-scheduler.configuration" . | fromYaml).leaderElection | default dict }}
+{{- $election.resourceName | default "gpu-scheduler" }}
+{{- end }}
+
 {{- define "gpu-scheduler.labels" -}}
 app.kubernetes.io/name: gpu-scheduler
 app.kubernetes.io/part-of: gpu-scheduler
@@ -39,6 +59,18 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- range $object.subjects }}
 {{- $_ := set . "name" $values.metrics.serviceAccount }}
 {{- $_ := set . "namespace" $values.metrics.namespace }}
+{{- end }}
+{{- else if eq $object.kind "ValidatingAdmissionPolicy" }}
+{{- $names := include "gpu-scheduler.names" .root | fromYamlArray }}
+{{- range $object.spec.variables }}
+{{- if eq .name "schedulerNames" }}{{ $_ := set . "expression" (printf "['%s']" (join "', '" $names)) }}{{ end }}
+{{- end }}
+{{- else if eq $object.kind "Role" }}
+{{- $lease := include "gpu-scheduler.lease" .root }}
+{{- range $rule := $object.rules }}
+{{- $names := list }}
+{{- range $rule.resourceNames }}{{ $names = append $names (regexReplaceAll "^gpu-scheduler" . $lease) }}{{ end }}
+{{- if $names }}{{ $_ := set $rule "resourceNames" $names }}{{ end }}
 {{- end }}
 {{- else if eq $object.kind "Deployment" }}
 {{- include "gpu-scheduler.deployment" (dict "object" $object "labels" $labels "root" .root) }}

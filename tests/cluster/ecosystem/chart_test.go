@@ -25,12 +25,21 @@ const (
 
 // TestChartIsKustomize: what Helm makes of values is what kustomize makes of the same choices.
 func TestChartIsKustomize(t *testing.T) {
-	config := filepath.Join(root, "manifests/policies/usable_gpu.yaml")
+	// Configurations: with all else by default; with two profiles; with another name of the profile and of the lease.
+	config, pools, shard := "manifests/policies/usable_gpu.yaml", "manifests/examples/two-pools/config.yaml", "manifests/examples/sharding/pool-a/config.yaml"
+	setConfig := func(file string) []string { return []string{"--set-file", "config=" + filepath.Join(root, file)} }
+	const replaceConfig = `
+configMapGenerator:
+  - name: gpu-scheduler-config
+    namespace: gpu-scheduler
+    behavior: replace
+    files: [config.yaml]
+`
 	cases := []struct {
 		name      string
 		values    []string // of helm template
 		resources []string // of the kustomization, below manifests
-		more      string   // the rest of it
+		more      string   // the rest of it, about a config.yaml that is the one among the values
 	}{
 		{"nothing is chosen", nil, []string{"base"}, ""},
 		{"without quotas", []string{"--set", "quotaDefinition=false"}, []string{"base"}, `
@@ -61,12 +70,29 @@ patches:
       - {op: add, path: /spec/template/spec/nodeSelector, value: {pool: system}}
       - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}
 `},
-		{"a configuration", []string{"--set-file", "config=" + config}, []string{"base"}, `
-configMapGenerator:
-  - name: gpu-scheduler-config
-    namespace: gpu-scheduler
-    behavior: replace
-    files: [config.yaml]
+		{"a configuration", setConfig(config), []string{"base"}, replaceConfig},
+		{"two profiles", append(setConfig(pools), "--set", "admission=true,preemption=true"), []string{"base", "policies/admission", "policies/preemption"}, replaceConfig + `
+patches:
+  - target: {kind: ValidatingAdmissionPolicy, name: gpu-scheduler-(pod-status|evictions|gpu-pods)}
+    patch: |
+      - {op: replace, path: /spec/variables/0/expression, value: "['gpu-training', 'gpu-inference']"}
+`},
+		{"a profile and a lease of another name", append(setConfig(shard), "--set", "metrics.serviceMonitor=true"), []string{"base", "monitoring"}, replaceConfig + `
+patches:
+  - target: {kind: ValidatingAdmissionPolicy, name: gpu-scheduler-pod-status}
+    patch: |
+      - {op: replace, path: /spec/variables/0/expression, value: "['gpu-pool-a']"}
+  - target: {kind: Role, name: gpu-scheduler-leader-election}
+    patch: |
+      - {op: replace, path: /rules/1/resourceNames, value: [gpu-pool-a, gpu-pool-a-store]}
+      - {op: replace, path: /rules/3/resourceNames, value: [gpu-pool-a-quotas]}
+  - target: {kind: Role, name: gpu-scheduler-(ui|answers)}
+    patch: |
+      - {op: replace, path: /rules/0/resourceNames, value: [gpu-pool-a]}
+  - target: {kind: PrometheusRule}
+    patch: "{$patch: delete, apiVersion: v1, kind: any, metadata: {name: any}}"
+  - target: {kind: ConfigMap, labelSelector: grafana_dashboard}
+    patch: "{$patch: delete, apiVersion: v1, kind: any, metadata: {name: any}}"
 `},
 		{"all that there is", []string{"--set", "metrics.serviceMonitor=true,metrics.namespace=observability,metrics.serviceAccount=prometheus,admission=true,defaultSpread=true,preemption=true",
 			"--set", "metrics.alerts=true,metrics.dcgmAlerts=true,metrics.dashboards=true,metrics.labels.release=stack"},
@@ -122,7 +148,7 @@ patches:
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			overlay := makeOverlay(t, c.resources, c.more, config)
+			overlay := makeOverlay(t, c.resources, c.more, configOf(c.values))
 			want := byName(t, mustRun(t, "kubectl", "kustomize", overlay))
 			got := byName(t, template(t, c.values...))
 			delete(want, "Namespace "+namespace) // which there must be before a release can be in it
@@ -182,7 +208,17 @@ func templateOf(t *testing.T, of string, values ...string) string {
 	return mustRun(t, "helm", append(args, values...)...)
 }
 
-// makeOverlay writes a kustomization on top of those of manifests, and a config.yaml beside it.
+// configOf is the file of the configuration among values for helm template; empty: there is none.
+func configOf(values []string) string {
+	for _, value := range values {
+		if file, is := strings.CutPrefix(value, "config="); is {
+			return file
+		}
+	}
+	return ""
+}
+
+// makeOverlay writes a kustomization on top of those of manifests, and beside it a copy of a configuration, if there is one, as config.yaml.
 func makeOverlay(t *testing.T, resources []string, more, config string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(filepath.Join(root, "build"), "overlay-")
@@ -194,12 +230,13 @@ func makeOverlay(t *testing.T, resources []string, more, config string) string {
 	for _, resource := range resources {
 		text += fmt.Sprintf("  - ../../manifests/%s\n", resource)
 	}
-	content, err := os.ReadFile(config)
-	if err == nil {
-		err = errors.Join(os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text+more), 0o644),
-			os.WriteFile(filepath.Join(dir, "config.yaml"), content, 0o644))
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text+more), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	if err != nil {
+	if config == "" {
+		return dir
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(readPage(t, config)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return dir
