@@ -79,6 +79,19 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{ toYaml $object }}
 {{- end }}
 
+{{- /* Has each alert link its section: dict "object", a PrometheusRule, which is changed, and "root". */ -}}
+{{- define "gpu-scheduler.runbooks" }}
+{{- $pages := .root.Values.metrics.runbooks | trimSuffix "/" }}
+{{- range .object.spec.groups }}
+{{- range .rules }}
+{{- if .alert }}
+{{- $_ := set .annotations "runbook_url" (.annotations.runbook | replace "docs/" (printf "%s/" $pages)) }}
+{{- $_ := unset .annotations "runbook" }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- /* What the values choose of the Deployment: dict "object", which is changed, "labels" and "root". */ -}}
 {{- define "gpu-scheduler.deployment" }}
 {{- $values := .root.Values }}

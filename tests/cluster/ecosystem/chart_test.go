@@ -170,6 +170,21 @@ patches:
 	}
 }
 
+// TestChartLinksAlerts: with the value for it, each alert has a link in place of a path, as the command of docs/alerts.md writes one.
+func TestChartLinksAlerts(t *testing.T) {
+	const rules, pages = "metrics.alerts=true,metrics.dcgmAlerts=true", "https://git.example.com/gpu-scheduler/docs"
+	plain := template(t, "--set", rules)
+	want := strings.ReplaceAll(plain, "runbook: docs/", "runbook_url: "+pages+"/")
+	if want == plain {
+		t.Fatal("no alert has a runbook")
+	}
+	for _, value := range []string{pages, pages + "/"} {
+		if got := template(t, "--set", rules+",metrics.runbooks="+value); got != want {
+			t.Errorf("with %s: %s", value, diff.Diff(want, got))
+		}
+	}
+}
+
 // TestChartIsClean: what helm lint says of it, and that values that there are not are refused.
 func TestChartIsClean(t *testing.T) {
 	mustRun(t, "helm", "lint", "--strict", "--namespace", namespace, "--kube-version", kubernetes, chart)
@@ -178,6 +193,8 @@ func TestChartIsClean(t *testing.T) {
 		"a value of another type":       {"--namespace gpu-scheduler --set replicas=many", "replicas"},
 		"a network that is none":        {"--namespace gpu-scheduler --set apiServerNetworks={10.0.0.1}", "apiServerNetworks"},
 		"a flag that is none":           {"--namespace gpu-scheduler --set extraArgs={v=4}", "extraArgs"},
+		"pages that are nowhere":        {"--namespace gpu-scheduler --set metrics.runbooks=docs", "runbooks"},
+		"a configuration that is none":  {"--namespace gpu-scheduler --set-string config=profiles:[", "config cannot be read"},
 		"another namespace":             {"--namespace kube-system", "the namespace must be gpu-scheduler"},
 		"an API server that is too old": {"--namespace gpu-scheduler --kube-version 1.29.0", "kubeVersion"},
 	} {

@@ -29,7 +29,7 @@ var clusters = []struct {
 		{"docs/install.md", "Build the image"}, {"docs/install.md", "With kustomize"}, {"docs/quotas.md", "GPU quotas"},
 		{"docs/operate.md", "Who may read metrics"}, {"docs/operate.md", "Ask about a pod"}, {"docs/operate.md", "The recording of the last hour"},
 		{"docs/ui.md", "Let people see it"}, {"docs/kubectl-gpu.md", "Install"}, {"docs/kubectl-gpu.md", "For tenants"}, {"docs/kubectl-gpu.md", "Flags"},
-		{"docs/alerts.md", "Alerts of the scheduler"}, {"docs/alerts.md", "Alerts of GPUs"}, {"docs/preemption.md", "Preemption and reclaim"},
+		{"docs/alerts.md", "Alerts and dashboards"}, {"docs/alerts.md", "Alerts of the scheduler"}, {"docs/alerts.md", "Alerts of GPUs"}, {"docs/preemption.md", "Preemption and reclaim"},
 		{"docs/install.md", "Uninstall"},
 	}},
 	{"helm", []section{{"docs/install.md", "With Helm"}}},
