@@ -121,6 +121,44 @@ func wantWords(t *testing.T, alert rule) {
 	}
 }
 
+// TestAlertsKnowSharedMigInstances: the rule about GPUs that are shared has a label for each MIG profile that the scheduler knows.
+func TestAlertsKnowSharedMigInstances(t *testing.T) {
+	rules := readPage(t, filepath.Join(root, "manifests/monitoring/dcgm-rule.yaml"))
+	profiles := migProfiles(t)
+	for _, profile := range profiles {
+		label := "label_nvidia_com_mig_" + strings.ReplaceAll(profile, ".", "_") + "_replicas"
+		if !strings.Contains(rules, "kube_node_labels{"+label+`!~"|0|1"}`) {
+			t.Errorf("dcgm-rule.yaml does not read %s", label)
+		}
+	}
+	if known := strings.Count(rules, "label_nvidia_com_mig_"); known != len(profiles) {
+		t.Errorf("dcgm-rule.yaml has %d profiles, the scheduler %d", known, len(profiles))
+	}
+}
+
+// migProfiles are the MIG profiles in the scheduler's table, without those with a suffix: those that are written there, and those of the models that have
+// eight slices, of which it has the gigabytes.
+func migProfiles(t *testing.T) []string {
+	t.Helper()
+	table := readPage(t, filepath.Join(root, "scheduler/gpu/mig/geometry.cc"))
+	var profiles []string
+	for _, written := range regexp.MustCompile(`"(\dg\.\d+gb)"`).FindAllStringSubmatch(table, -1) {
+		profiles = append(profiles, written[1])
+	}
+	models := regexp.MustCompile(`EightSlices\{"[^"]+", (\d+), (\d+), (\d+), (\d+)\}`).FindAllStringSubmatch(table, -1)
+	if len(models) == 0 {
+		t.Fatal("geometry.cc has no models any more")
+	}
+	for _, gigabytes := range models {
+		for _, of := range []struct{ name, gigabytes string }{
+			{"1g", gigabytes[1]}, {"1g", gigabytes[2]}, {"2g", gigabytes[2]}, {"3g", gigabytes[3]}, {"4g", gigabytes[3]}, {"7g", gigabytes[4]}} {
+			profiles = append(profiles, of.name+"."+of.gigabytes+"gb")
+		}
+	}
+	slices.Sort(profiles)
+	return slices.Compact(profiles)
+}
+
 // TestAlertsPageHasNoOthers: no heading of docs/alerts.md is of an alert that there is no more.
 func TestAlertsPageHasNoOthers(t *testing.T) {
 	var alerts []string
