@@ -357,10 +357,14 @@ func (e *election) startStandby() *replica {
 	return r
 }
 
-func (e *election) startReplica(network network) *replica { return e.startProgram("", network) }
+// startReplica starts a replica with further arguments.
+func (e *election) startReplica(network network, args ...string) *replica {
+	e.w.t.Helper()
+	return e.startProgram("", network, args...)
+}
 
 // startProgram starts a replica of another program than the one under test, unless its name is empty.
-func (e *election) startProgram(program string, network network) *replica {
+func (e *election) startProgram(program string, network network, args ...string) *replica {
 	t := e.w.t
 	t.Helper()
 	e.n++
@@ -369,10 +373,10 @@ func (e *election) startProgram(program string, network network) *replica {
 		if network != nil {
 			with.kubeconfig = network.kubeconfig(with.kubeconfig)
 		}
-		with.args = []string{"--leader-elect=true",
+		with.args = append([]string{"--leader-elect=true",
 			fmt.Sprintf("--leader-elect-lease-duration=%v", leaseDuration),
 			fmt.Sprintf("--leader-elect-renew-deadline=%v", e.renewDeadline),
-			fmt.Sprintf("--leader-elect-retry-period=%v", leaseRetryPeriod)}
+			fmt.Sprintf("--leader-elect-retry-period=%v", leaseRetryPeriod)}, args...)
 	})}
 	if program != "" {
 		r.program = program

@@ -151,6 +151,62 @@ func TestMetricsSayWhatPodsWaitFor(t *testing.T) {
 	w.verdict(of(team))
 }
 
+// TestMetricsOfAStandby compares the metrics of two replicas, of which one leads: what comes of decisions the other one does not have, as docs/metrics.md says.
+func TestMetricsOfAStandby(t *testing.T) {
+	e := newElection(t)
+	w := e.w
+	w.addNode(fixture.GPUNode(w.ns+"-0", fixture.H100, 8, fixture.Label("nvidia.com/gpu.replicas", "many")))
+	reader := w.token("reader")
+	w.letReadMetrics("reader")
+	start := func() (r *replica, metrics func() page) {
+		port, err := controlplane.FreePort()
+		w.must(nil, err)
+		r = e.startReplica(nil, fmt.Sprintf("--secure-port=%d", port))
+		return r, func() page { return get(t, fmt.Sprintf("https://127.0.0.1:%d/metrics", port), reader) }
+	}
+	leader, ofLeader := start()
+	leader.waitLog("scheduling begins")
+	standby, ofStandby := start()
+	standby.waitLog("standing by")
+	standby.waitLog("synced")
+	w.addQuota(w.ns, w.anyType("1", nil))
+	w.addPod("runs", fixture.GPUs(1))
+	w.waitPod("runs", "bound", bound)
+	w.addPod("over-quota", fixture.GPUs(1))
+	w.waitOverQuota("over-quota", "quota "+w.ns+": * needs 1, 1 of 1 in use, first in line; 1 more must be freed")
+
+	const none = -1 // no series
+	for _, want := range []struct {
+		metric          string
+		labels          []string
+		leader, standby float64
+	}{
+		{"leader_election_master_status", nil, 1, 0},
+		{"gpu_scheduler_quota_gpus", []string{`quota="` + w.ns + `"`, `state="used"`}, 1, none},
+		{"gpu_scheduler_quota_problems", []string{`quota="` + w.ns + `"`, `condition="Ready"`}, 0, none},
+		{"gpu_scheduler_namespace_gpus", []string{`namespace="` + w.ns + `"`}, 1, none},
+		{"gpu_scheduler_nodes_with_complaints", nil, 1, 0},
+		{"scheduler_schedule_attempts_total", []string{`result="scheduled"`}, 1, 0},
+		{"scheduler_pending_pods", []string{`queue="unschedulable"`}, 1, 0},
+		{"scheduler_pending_pods", []string{`queue="active"`}, 0, 1},
+	} {
+		for name, of := range map[string]struct {
+			metrics func() page
+			want    float64
+		}{"leader": {ofLeader, want.leader}, "standby": {ofStandby, want.standby}} {
+			// What the engine knows stands on the next page.
+			until(t, fmt.Sprintf("%s with %v to be %v on the %s", want.metric, want.labels, of.want, name), func() bool {
+				sum, found := of.metrics().sumOf(want.metric, want.labels...)
+				return found == (of.want != none) && (!found || sum == of.want)
+			})
+		}
+	}
+	if ages, found := ofStandby().sumOf("gpu_scheduler_watch_age_seconds", `kind="pods"`); !found || ages > 240 {
+		t.Errorf("the standby's watch of pods is of %v s ago, there is one: %v", ages, found)
+	}
+	w.verdict()
+}
+
 // scrapeAndProbe has so many read metrics at a time for a while, while pods are bound; it returns how many pages were read, and how long the
 // slowest probe took meanwhile.
 func (w *world) scrapeAndProbe(readers int, long time.Duration, metrics, token, livez string) (scrapes int, slowest time.Duration) {
