@@ -21,6 +21,29 @@ var (
 	toOperators = regexp.MustCompile(`^(curl|gunzip|kubectl get nodes,pods|bench replay --recording|bench replay --nodes cluster\.json) `)
 )
 
+// leaderPod is the command of docs/alerts.md that names the pod of the replica that leads.
+var leaderPod = regexp.MustCompile("`kubectl -n gpu-scheduler logs \"\\$\\((kubectl -n gpu-scheduler get lease .*)\\)\"`")
+
+// TestPodOfTheLeaderIsFound: it does so by the lease. Here replicas are processes, and the name that a pod would have is the machine's.
+func TestPodOfTheLeaderIsFound(t *testing.T) {
+	e := newElection(t)
+	e.startLeader()
+	text, err := os.ReadFile(filepath.Join(root, "docs/alerts.md"))
+	e.w.must(nil, err)
+	command := leaderPod.FindSubmatch(text)
+	if command == nil {
+		t.Fatal("docs/alerts.md does not say how to find the log any more")
+	}
+	shell := exec.CommandContext(t.Context(), "bash", "-euc", string(command[1]))
+	shell.Env = append(os.Environ(), "KUBECONFIG="+e.w.cluster.Kubeconfig(), "PATH="+e.w.cluster.Bin()+":"+os.Getenv("PATH"))
+	pod, err := shell.CombinedOutput()
+	e.w.must(nil, err)
+	if host, err := os.Hostname(); err != nil || strings.TrimSpace(string(pod)) != host {
+		t.Errorf("%s names the pod %q, want %q (%v)", command[1], pod, host, err)
+	}
+	e.w.verdict()
+}
+
 // TestCommandsOfPages types them, in the order of the pages, about a pod that waits. curl fails where the answer is no success.
 func TestCommandsOfPages(t *testing.T) {
 	if !isGPUScheduler() {
