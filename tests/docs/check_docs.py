@@ -35,6 +35,7 @@ LABEL = r"app\.kubernetes\.io/version: (\S+)"
 VERSIONS = {
     "README.md": IMAGE,
     "docs/install.md": IMAGE,
+    "docs/kubectl-gpu.md": IMAGE,
     "Dockerfile": IMAGE,
     "manifests/base/kustomization.yaml": rf"(?:newTag: (\S+)|{LABEL})",
     "manifests/monitoring/kustomization.yaml": LABEL,
