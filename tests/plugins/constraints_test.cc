@@ -75,6 +75,7 @@ TEST_CASE("UnsupportedConstraints refuses what is hard, and says what") {
     INFO(each.name);
     const auto refusal = asked->refuses(each.given);
     REQUIRE(refusal.has_value() == each.want.has_value());
+    CHECK(asked->concerns(each.given) == each.want.has_value());
     if (refusal) CHECK(*refusal == Refusal{*each.want, {}});
   }
 }
@@ -96,9 +97,23 @@ TEST_CASE("DeviceClasses says what DRA would serve") {
   CHECK_FALSE(asked->refuses(waiting));
   CHECK(asked->note(pod("a").cpu("1")).empty());
   CHECK(asked->note(pod("a").gpus(0)).empty());
-  asked->apply(DeviceClassGone{"gpu.nvidia.com", ""});
+  gpus.extended_resource_name = "example.com/gpu";
+  asked->apply(DeviceClassUpserted{gpus});
   CHECK(asked->note(waiting).empty());
+  asked->apply(DeviceClassGone{"gpu.nvidia.com", ""});
+  CHECK(asked->note(pod("a").requests("example.com/gpu", "1")).empty());
+  CHECK_FALSE(asked->concerns(waiting));
   CHECK(asked->concerns(pod("a").requests("deviceclass.resource.kubernetes.io/gpu", "1")));
+  // The first by name, whichever container asks for it; for none of it nobody asks.
+  const auto refused = asked->refuses(
+      pod("a")
+          .requests("deviceclass.resource.kubernetes.io/a", "0")
+          .requests("deviceclass.resource.kubernetes.io/d", "1")
+          .with(tests::container("b", {{"deviceclass.resource.kubernetes.io/c", "1"}}))
+          .first_runs(tests::container("i", {{"deviceclass.resource.kubernetes.io/b", "1"},
+                                             {"deviceclass.resource.kubernetes.io/e", "1"}})));
+  REQUIRE(refused);
+  CHECK_THAT(refused->reason, Catch::StartsWith("deviceclass.resource.kubernetes.io/b is"));
   CHECK(asked->refuses(pod("a").requests("deviceclass.resource.kubernetes.io/gpu", "1")) ==
         Refusal{"deviceclass.resource.kubernetes.io/gpu is served by DRA, which gpu-scheduler does "
                 "not allocate yet"});
@@ -127,6 +142,13 @@ TEST_CASE("arguments of PodTopologySpread that are wrong") {
       {"{defaultingType: System, defaultConstraints: [{" + zone + "}]}", "need defaultingType"},
       {listed("{topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"), "maxSkew: is missing"},
       {listed("{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"), "maxSkew"},
+      {listed("{maxSkew: 2147483648, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"),
+       "maxSkew"},
+      {listed("{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, minDomains: 0}"),
+       "minDomains"},
+      {listed("{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
+              "nodeTaintsPolicy: Always}"),
+       "nodeTaintsPolicy"},
       {listed("{maxSkew: 1, whenUnsatisfiable: DoNotSchedule}"), "topologyKey: is missing"},
       {listed("{maxSkew: 1, topologyKey: 'a b', whenUnsatisfiable: DoNotSchedule}"),
        "topologyKey: 'a b' is no name of a label"},
@@ -142,5 +164,57 @@ TEST_CASE("arguments of PodTopologySpread that are wrong") {
     const auto made = make_plugin("PodTopologySpread", each.args.c_str());
     CHECK(made.has_value() == (*each.want == '\0'));
     if (!made) CHECK_THAT(made.error().message, Catch::Contains(each.want));
+  }
+}
+
+TEST_CASE("arguments of InterPodAffinity") {
+  for (const char* args :
+       {"hardPodAffinityWeight: -1", "hardPodAffinityWeight: 101", "hardPodAffinityWeight: some",
+        "ignorePreferredTermsOfExistingPods: 1", "hardPodAffinity: 1"}) {
+    INFO(args);
+    CHECK_FALSE(make_plugin("InterPodAffinity", args));
+  }
+  const auto prefers = [](const std::string& args, const k8s::Pod& running) {
+    auto made = make_plugin("InterPodAffinity", args);
+    REQUIRE(made);
+    made->constraint->apply(BoundPodUpserted{running});
+    return made->constraint->prefers(pod("p"));
+  };
+  // Whether a running pod's required affinity, or what it prefers, affects others' scores.
+  const k8s::Pod requires_others = pod("r").near(preferred_only()).on("n");
+  CHECK(prefers("", requires_others));
+  CHECK(prefers("hardPodAffinityWeight: 100", requires_others));
+  CHECK_FALSE(prefers("hardPodAffinityWeight: 0", requires_others));
+  const k8s::Pod prefers_others = pod("r").rather_near(1, preferred_only()).on("n");
+  CHECK(prefers("", prefers_others));
+  CHECK(prefers("hardPodAffinityWeight: 0", prefers_others));
+  CHECK_FALSE(prefers("ignorePreferredTermsOfExistingPods: true", prefers_others));
+}
+
+TEST_CASE("a constraint reads the changes that its answers follow from, and no others") {
+  struct Case {
+    const char* name;
+    const char* args;
+    ChangeMask want;
+  };
+  const Case cases[] = {
+      {"UnsupportedConstraints", "", 0},
+      {"NodeDeclaredFeatures", "", 0},
+      {"DeviceClasses", "", kDeviceClassChanged},
+      {"ImageLocality", "", kNodeChanged},
+      {"VolumeZone", "", kStorageChanged},
+      {"VolumeBinding", "", kStorageChanged | kPlanChanged},
+      {"VolumeRestrictions", "", kStorageChanged | kBoundPodChanged | kBoundPodRemoved},
+      {"NodeVolumeLimits", "", kStorageChanged | kBoundPodChanged | kBoundPodRemoved},
+      {"InterPodAffinity", "", kNamespaceChanged | kBoundPodChanged | kBoundPodRemoved},
+      {"PodTopologySpread", "", kSelectorChanged},
+      {"PodTopologySpread", "defaultingType: List", 0},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.name, each.args);
+    const auto made = make_plugin(each.name, each.args);
+    REQUIRE(made);
+    REQUIRE(made->constraint);
+    CHECK(made->constraint->reads() == each.want);
   }
 }

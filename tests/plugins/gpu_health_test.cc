@@ -56,6 +56,12 @@ std::vector<HealthCase> cases() {
       {"kubelet's own are taints elsewhere", node("n").condition("MemoryPressure", "True"),
        tests::kFits},
       {"a taint", down, kTaint},
+      {"a taint that evicts as well",
+       node("n").tainted("node.kubernetes.io/unreachable", "", TaintEffect::kNoExecute), kTaint},
+      {"the second of two taints", node("n").tainted("a").tainted("karpenter.sh/disrupted"),
+       kTaint},
+      {"the second of two conditions",
+       node("n").condition("EtcdIsVoter", "True").condition("XIDErrors", "True"), kCondition},
       {"a taint that is tolerated by name", down, tests::kFits,
        pod("a").gpus(1).tolerates("node.kubernetes.io/unreachable")},
       {"a taint that is tolerated with everything else", down, kTaint,
@@ -139,9 +145,29 @@ TEST_CASE("GpuHealth's arguments") {
             .pods = 1, .within = 10s, .initial_backoff = 5s, .max_backoff = 20s});
   CHECK(make_plugin("GpuHealth")->filter->rejection_limits() == sched::gpu::RejectionLimits{});
 
+  const auto listing = make_plugin(
+      "GpuHealth", "{unhealthyConditions: [Zeta, Alpha, Mid, Alpha], unhealthyTaints: [z, a, m]}");
+  REQUIRE(listing);
+  for (const char* condition : {"Alpha", "Mid", "Zeta"}) {
+    CHECK(OneNode(node("n").condition(condition, "True")).ask(*listing->filter, pod("a").gpus(1)) ==
+          kCondition);
+  }
+  for (const char* taint : {"a", "m", "z"}) {
+    CHECK(OneNode(node("n").tainted(taint)).ask(*listing->filter, pod("a").gpus(1)) == kTaint);
+  }
+
   CHECK_THAT(complaint("unhealthyConditions: XIDErrors"), Catch::Contains("unhealthyConditions"));
   CHECK_THAT(complaint("unhealthyTaints: ['']"), Catch::Contains("unhealthyTaints"));
-  CHECK_THAT(complaint("rejectedPods: 0"), Catch::Contains("rejectedPods"));
+  for (const char* key :
+       {"rejectedPods", "rejectedWithinSeconds", "initialBackoffSeconds", "maxBackoffSeconds"}) {
+    INFO(key);
+    CHECK_THAT(complaint((std::string(key) + ": 0").c_str()), Catch::Contains(key));
+    CHECK_THAT(complaint((std::string(key) + ": 86401").c_str()), Catch::Contains(key));
+  }
+  CHECK_THAT(complaint("rejectedPods: 101"), Catch::Contains("rejectedPods"));
+  CHECK(complaint("rejectedPods: 100").empty());
+  CHECK(complaint("maxBackoffSeconds: 86400").empty());
+  CHECK(complaint("{initialBackoffSeconds: 20, maxBackoffSeconds: 20}").empty());
   CHECK_THAT(complaint("maxBackoffSeconds: 5"), Catch::Contains("less than initialBackoffSeconds"));
   CHECK_THAT(complaint("unhealthyCondition: []"), Catch::Contains("unhealthyCondition"));
   CHECK_THAT(complaint("kind: UsableGpuArgs"), Catch::Contains("GpuHealthArgs"));

@@ -130,6 +130,14 @@ TEST_CASE("GpuPacking takes an instance from where what stays free is worth leas
        a100(1).offers(kMig, "2"),
        {},
        4},
+      {"GPUs that are shared are no whole ones",
+       pod("a").requests(kMig, "1"),
+       a100(8)
+           .offers(kMig, "1")
+           .labelled("nvidia.com/gpu.replicas", "4")
+           .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing"),
+       {},
+       0},
       {"small ones are worth little",
        pod("a").requests(kMig, "1"),
        a100().offers(kMig, "1").offers(kMiddle, "1").offers(kSmall, "4"),
@@ -278,6 +286,60 @@ TEST_CASE("GpuPacking does not take pieces of shared GPUs for whole ones") {
   CHECK(shared != on(node("n").gpus(8).product("NVIDIA-L4")));
 }
 
+TEST_CASE("Several kinds of pieces that are kept one by one count by their mean") {
+  const auto packing = make_plugin("GpuPacking");
+  REQUIRE(packing);
+  sched::ClusterContext apart;
+  apart.devices_apart = true;
+  sched::ResourceNames names;
+  const auto score =
+      packing->score->prepare(sched::shape_of(pod("a").gpus(1).requests(kMig, "1"), names),
+                              {names, std::make_shared<const sched::ClusterContext>(apart)});
+  REQUIRE(score);
+  const auto on = [&](const k8s::Node& object) {
+    return score->score({sched::facts_of(object, names), {}});
+  };
+  CHECK(on(node("n").gpus(4).offers(kMig, "2")) == (25 + 50) / 2);
+  CHECK(on(node("n").gpus(4)) == 25);  // a kind that the node does not have is none
+  CHECK(on(node("n").gpus(4).offers(kMig, "2").product("NVIDIA-L4-SHARED")) == 0);
+}
+
+TEST_CASE("What GpuPacking charges for whole nodes and for scarce types") {
+  const k8s::Node l4 = node("n").gpus(8).product("NVIDIA-L4");
+  const k8s::Node a100 = node("n").gpus(8).product("NVIDIA-A100-SXM4-80GB");
+  const k8s::Node h100 = node("n").gpus(8).product("NVIDIA-H100-80GB-HBM3");
+  const auto plain = make_plugin("GpuPacking");
+  REQUIRE(plain);
+  // Without scores of pieces nothing but prices is left, in points of 50 thousandths.
+  const auto types = make_plugin("GpuPacking", "{packPieces: false, cheapTypesFirst: [L4, A100]}");
+  REQUIRE(types);
+  constexpr std::int64_t kMost = 2 * 8 * 40;  // two steps for eight GPUs
+  CHECK(types->score->max_score() == plain->score->max_score() + kMost);
+  const auto price = [&](const k8s::Node& object, const k8s::Pod& given) {
+    return kMost - OneNode(object).score(*types->score, given);
+  };
+  CHECK(price(l4, pod("a").gpus(4)) == 0);
+  CHECK(price(a100, pod("a").gpus(1)) == 40);
+  CHECK(price(a100, pod("a").gpus(4)) == 4 * 40);
+  CHECK(price(h100, pod("a").gpus(4)) == 2 * 4 * 40);
+  CHECK(price(h100, pod("a").gpus(8)) == kMost);
+  CHECK(price(h100, pod("a").gpus(9)) == kMost);  // more GPUs are not charged for
+  CHECK(price(a100, pod("a").requests(kMig, "3")) == 40);
+
+  const auto whole = make_plugin("GpuPacking", "{packPieces: false, keepWholeNodes: 1000}");
+  REQUIRE(whole);
+  CHECK(whole->score->max_score() == plain->score->max_score() + 20);
+  const auto left = [&](const k8s::Node& object, const std::vector<k8s::Pod>& pods) {
+    return OneNode(object, pods).score(*whole->score, pod("a").gpus(1));
+  };
+  CHECK(left(l4, {}) == 0);
+  CHECK(left(l4, {pod("b").cpu("1")}) == 0);
+  CHECK(left(l4, {pod("b").gpus(1)}) == 20);
+  const k8s::Node cut = node("n").gpus(1).offers(kMig, "2");
+  CHECK(left(cut, {}) == 0);
+  CHECK(left(cut, {pod("b").requests(kMig, "1")}) == 20);
+}
+
 TEST_CASE("Each part of GpuPacking is a setting") {
   struct Case {
     const char* name;
@@ -324,16 +386,26 @@ TEST_CASE("Each part of GpuPacking is a setting") {
        {k8s::Pod(pod("a").gpus(1).selects("nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3")),
         k8s::Pod(pod("a").gpus(1).annotated("gpu-scheduler.io/gpu-type", "L4,H100")),
         k8s::Pod(pod("a").gpus(1).annotated("gpu-scheduler.io/min-gpu-memory", "20Gi")),
+        k8s::Pod(pod("a").gpus(1).annotated("gpu-scheduler.io/min-compute-capability", "8.0")),
+        k8s::Pod(pod("a").gpus(1).annotated("gpu-scheduler.io/mig-profile", "1g.10gb")),
         k8s::Pod(pod("a").gpus(1).prefers_nodes(
             1, tests::term({tests::label("nvidia.com/gpu.product").in({"NVIDIA-L4"})})))}) {
     CHECK(OneNode(l4).score(*made->score, cares) == OneNode(h100).score(*made->score, cares));
   }
+  const k8s::Pod elsewhere =
+      pod("a").gpus(1).prefers_nodes(1, tests::term({tests::label("zone").in({"z"})}));
+  CHECK(OneNode(l4).score(*made->score, elsewhere) > OneNode(h100).score(*made->score, elsewhere));
 
   const auto none = make_plugin("GpuPacking", "{podsWithoutGpuApart: false, packPieces: false}");
   REQUIRE(none);
   CHECK(OneNode(l4).score(*none->score, pod("a").cpu("1")) == -1);
   CHECK(OneNode(l4).score(*none->score, pod("a").gpus(1)) == -1);
   CHECK_FALSE(make_plugin("GpuPacking", "cheapTypesFirst: [L4, '']"));
+  std::string sixteen = "cheapTypesFirst: [T1";
+  for (int i = 2; i <= 16; ++i) sixteen += ", T" + std::to_string(i);
+  CHECK(make_plugin("GpuPacking", sixteen + "]"));
+  CHECK_FALSE(make_plugin("GpuPacking", sixteen + ", T17]"));
+  CHECK_FALSE(make_plugin("GpuPacking", "kind: UsableGpuArgs"));
   CHECK_FALSE(make_plugin("GpuPacking", "keepWholeNodes: -1"));
   CHECK(make_plugin("GpuPacking", "keepWholeNodes: 64000"));
   CHECK_FALSE(make_plugin("GpuPacking", "keepWholeNodes: 64001"));

@@ -200,7 +200,18 @@ TEST_CASE("GpuSharing gives pieces of shared GPUs to those who take them") {
   CHECK(OneNode(mixed()).numbers(
             *made->filter, pod("p").requests(kSmallestMig, "1").annotated(kSharing, "required")) ==
         std::vector<std::string>{"nvidia.com/mig-1g.5gb: instances not shared"});
-  CHECK_FALSE(make_plugin("GpuSharing", "defaultSharing: sometimes"));
+  // Of GPUs and instances together that is told which is the reason.
+  const k8s::Pod both = wants("never").requests(kSmallestMig, "1");
+  CHECK(OneNode(mixed_replicas().gpus(1)).numbers(*made->filter, both) ==
+        std::vector<std::string>{"nvidia.com/mig-1g.5gb: instances shared"});
+  CHECK(OneNode(replicas().offers(kSmallestMig, "1")).numbers(*made->filter, both) ==
+        std::vector<std::string>{"time-slicing, 4 pieces to a GPU"});
+  for (const char* args : {"defaultSharing: sometimes", "placement: anywhere",
+                           "failRequestsGreaterThanOne: 1", "kind: GpuTypeArgs", "spread: true"}) {
+    INFO(args);
+    CHECK_FALSE(make_plugin("GpuSharing", args));
+  }
+  CHECK(make_plugin("GpuSharing", "{kind: GpuSharingArgs, defaultSharing: allowed}"));
 }
 
 TEST_CASE("Pods that say so take no more of their GPUs' memory than there is") {
@@ -294,6 +305,10 @@ TEST_CASE("Pods that say so take no more of their GPUs' memory than there is") {
         std::vector<std::string>{"10Gi of 40Gi left"});
   CHECK(OneNode(two_gpus).numbers(*made->filter, takes("21Gi")) ==
         std::vector<std::string>{"20Gi"});
+  CHECK(OneNode(two_gpus, {of_15, of_15, of_15}).numbers(*made->filter, takes("1Gi")) ==
+        std::vector<std::string>{"0Gi of 40Gi left"});
+  CHECK(OneNode(node("n").gpus(1)).numbers(*made->filter, takes("1Gi")) ==
+        std::vector<std::string>{"memory not known"});
 }
 
 TEST_CASE("Pieces of shared GPUs are packed or spread, and a GPU of one's own is more") {
@@ -351,12 +366,20 @@ TEST_CASE("Pieces of shared GPUs are packed or spread, and a GPU of one's own is
        {pod("b").requests(kSmallestMig, "6")},
        150},
       {"no GPU and no instance", "", pod("p").requests("amd.com/gpu", "1"), whole(), {}, -1},
+      {"no piece there", "", pod("p").gpus(1), replicas().gpus(0), {}, 0},
+      {"more than there are", "", pod("p").gpus(3), replicas(), {pod("b").gpus(6)}, 100},
+      {"more than there are, spread",
+       "placement: spread",
+       pod("p").gpus(3),
+       replicas(),
+       {pod("b").gpus(6)},
+       0},
   };
   for (const Case& each : cases) {
     INFO(each.name);
     const auto made = make_plugin("GpuSharing", each.args);
     REQUIRE(made);
     CHECK(OneNode(each.node, each.on_node).score(*made->score, each.given) == each.want);
-    CHECK(each.want <= made->score->max_score());
+    CHECK(made->score->max_score() == 200);
   }
 }

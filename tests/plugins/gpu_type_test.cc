@@ -1,3 +1,4 @@
+#include "tests/plugins/cluster.h"
 #include "tests/plugins/labels.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
@@ -13,6 +14,7 @@ using tests::kType;
 using tests::make_plugin;
 using tests::node;
 using tests::OneNode;
+using tests::our_pod;
 using tests::pod;
 using tests::unresolvable;
 
@@ -99,6 +101,19 @@ TEST_CASE("GpuType lets a pod onto the GPUs that its annotations ask for") {
            .labelled("nvidia.com/mig-3g.40gb.memory", "40448"),
        unresolvable({"node(s) had no GPU with 40Gi of memory"}),
        {"NVIDIA-H100-80GB-HBM3: 39.5Gi of memory"}},
+      {"of several instances the smallest counts",
+       pod("p")
+           .requests(kMig, "1")
+           .requests("nvidia.com/mig-1g.10gb", "1")
+           .annotated(kMinMemory, "20Gi"),
+       gpus("NVIDIA-H100-80GB-HBM3").offers(kMig, "2").offers("nvidia.com/mig-1g.10gb", "7"),
+       unresolvable({"node(s) had no GPU with 20Gi of memory"}),
+       {"NVIDIA-H100-80GB-HBM3: 10Gi of memory"}},
+      {"an instance that the node does not offer",
+       pod("p").requests(kMig, "1").annotated(kMinMemory, "20Gi"),
+       gpus("NVIDIA-H100-80GB-HBM3").offers("nvidia.com/mig-1g.10gb", "7"),
+       unresolvable({"node(s) had no GPU with 20Gi of memory"}),
+       {"NVIDIA-H100-80GB-HBM3: memory not known"}},
       {"recent enough", wants(kCompute, "8.9"), gpus("NVIDIA-L4"), kFits, {}},
       {"too old",
        wants(kCompute, "9.0"),
@@ -198,4 +213,96 @@ TEST_CASE("Of several types the first is worth the most") {
   CHECK(OneNode(gpus("NVIDIA-A100-SXM4-40GB")).score(*made->score, given) == 1);
   CHECK(OneNode(gpus("NVIDIA-L4")).score(*made->score, given) == 0);
   CHECK(OneNode(gpus("NVIDIA-L4")).score(*made->score, wants(kType, "L4")) == -1);
+  CHECK(OneNode(gpus("NVIDIA-L4")).score(*made->score, wants(kType, "L4,A100")) == 1);
+  const k8s::Pod many = wants(kType, "L4,A,B,C,D,E,F,G,H,I,J,K,M,N,O,P");
+  CHECK(OneNode(gpus("NVIDIA-L4")).score(*made->score, many) == 15);
+  CHECK(made->score->max_score() == 16);
+}
+
+TEST_CASE("What no node of a cluster has is told to the pod that wants it") {
+  struct Case {
+    const char* name;
+    std::vector<const char*> products;  // of a node each; null: no label names it
+    const char* key;
+    const char* value;
+    const char* want;
+  };
+  const std::vector<Case> cases = {
+      {"a type, where no GPU has a name",
+       {nullptr},
+       kType,
+       "H100",
+       "No node has a GPU of type H100, nor of any that labels name."},
+      {"a type, with the three nearest by class, then by name",
+       {"NVIDIA-A100-SXM4-80GB", "NVIDIA-L40S", "NVIDIA-L40", "NVIDIA-L4"},
+       kType,
+       "L41",
+       "the nearest are L4: NVIDIA-L4 (1 node), L40: NVIDIA-L40 (1 node), L40S: NVIDIA-L40S (1 "
+       "node)."},
+      {"a type, where products are of no class",
+       {"G2", "G2"},
+       kType,
+       "G3",
+       "the nearest are G2 (2 nodes)."},
+      {"memory that is nowhere known",
+       {nullptr},
+       kMinMemory,
+       "40Gi",
+       "No node is known to have GPUs with 40Gi of memory."},
+      {"memory: the most that there is",
+       {"NVIDIA-L4", "NVIDIA-A100-SXM4-40GB", "Tesla-T4"},
+       kMinMemory,
+       "80Gi",
+       "the most is 40Gi (NVIDIA-A100-SXM4-40GB)."},
+      {"a capability that is nowhere known",
+       {"G2"},
+       kCompute,
+       "8.0",
+       "compute capability 8.0; the highest is not known."},
+      {"a capability: the highest that there is",
+       {"NVIDIA-L4", "NVIDIA-A100-SXM4-40GB"},
+       kCompute,
+       "9.0",
+       "compute capability 9.0; the highest is 8.9."},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    tests::Cluster cluster;
+    std::string name = "n";
+    for (const char* product : each.products) {
+      tests::NodeBuilder made = node(name += "1").gpus(8);
+      if (product != nullptr) made.product(product);
+      cluster.has(k8s::Node(made));
+    }
+    CHECK_THAT(cluster.place(our_pod("p").gpus(1).annotated(each.key, each.value)),
+               Catch::Contains(each.want));
+  }
+}
+
+TEST_CASE(
+    "Of the types that a pod lists those are told of that no node has, and the newest driver") {
+  tests::Cluster cluster;
+  const auto with_driver = [](const char* name, const char* driver, const char* cuda) {
+    return node(name)
+        .gpus(8)
+        .product("NVIDIA-L4")
+        .labelled("nvidia.com/cuda.driver-version.full", driver)
+        .labelled("nvidia.com/cuda.runtime-version.full", cuda);
+  };
+  cluster.has(k8s::Node(with_driver("a", "550.54", "12.4")));
+  cluster.has(k8s::Node(with_driver("b", "570.86", "12.8")));
+  cluster.has(k8s::Node(with_driver("c", "535.1", "12.2")));
+  const auto wanting = [](const char* name) {
+    return our_pod(name).gpus(1).annotated(kType, "H100, L4");
+  };
+  const std::string told = cluster.place(wanting("p").annotated(kMinMemory, "80Gi"));
+  CHECK_THAT(told, Catch::Contains("No node has a GPU of type H100; the nearest are L4: NVIDIA-L4 "
+                                   "(3 nodes). No node has GPUs with 80Gi of memory; the most is "
+                                   "24Gi (NVIDIA-L4)."));
+  CHECK_THAT(told, !Catch::Contains("of type L4"));
+  CHECK_THAT(
+      cluster.place(wanting("q").annotated(kDriver, "580").annotated(kCuda, "13.0")),
+      Catch::Contains("No node is known to have a GPU driver of version 580.0 or later; the "
+                      "newest is 570.86. No node is known to have a GPU driver for CUDA 13.0 "
+                      "or later; the newest is 12.8."));
 }

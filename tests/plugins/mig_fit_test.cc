@@ -94,6 +94,11 @@ TEST_CASE("Where nvidia.com/gpu are MIG instances, only pods that name the profi
   CHECK(single.numbers(*made->filter, pod("p").gpus(1)) ==
         std::vector<std::string>{"7 of profile 1g.5gb of NVIDIA-A100-SXM4-40GB; annotation "
                                  "gpu-scheduler.io/mig-profile: 1g.5gb asks for one"});
+  const k8s::Pod asks_for_another = pod("p").gpus(1).annotated(kProfile, "1g.10gb");
+  CHECK(single.numbers(*made->filter, asks_for_another) ==
+        std::vector<std::string>{"7 of profile 1g.5gb of NVIDIA-A100-SXM4-40GB"});
+  CHECK(OneNode(whole).numbers(*made->filter, asks_for_another) ==
+        std::vector<std::string>{"no MIG instances there"});
 }
 
 TEST_CASE("Who waits for more instances than a node's GPUs can hold is told so") {
@@ -123,4 +128,31 @@ TEST_CASE("Who waits for more instances than a node's GPUs can hold is told so")
     cluster.has(each.node);
     CHECK_THAT(cluster.place(our_pod("p").requests(kMig, each.asked)), Catch::EndsWith(each.want));
   }
+}
+
+TEST_CASE("Of many nodes with the profile, or that could have it, the first few are named") {
+  tests::Cluster cluster;
+  const auto mixed = [](const std::string& name) {
+    return node(name)
+        .gpus(1)
+        .product("NVIDIA-A100-SXM4-80GB")
+        .labelled("nvidia.com/mig.strategy", "mixed");
+  };
+  for (const char* name : {"e", "d", "a", "c", "b"}) cluster.has(k8s::Node(mixed(name)));
+  for (const char* name : {"g", "f"}) cluster.has(k8s::Node(mixed(name).gpus(0).offers(kMig, "1")));
+  cluster.has(k8s::Node(mixed("h").gpus(0).offers(kMig, "9").cpu("1")));  // what it lacks is CPU
+  cluster.has(k8s::Node(node("i").gpus(1)));
+  CHECK_THAT(
+      cluster.place(our_pod("p").cpu("4").requests(kMig, "2")),
+      Catch::Contains("nvidia.com/mig-3g.40gb: 2 nodes have it, but not enough free (f, g); "
+                      "5 could hold it after a repartition (a, b, c and 2 more); 1 never can "
+                      "(1 GPUs that no label names)."));
+}
+
+TEST_CASE("A node that is cut into single instances could be cut otherwise, whatever they are") {
+  tests::Cluster cluster;
+  cluster.has(k8s::Node(cut("1g.5gb").labelled("nvidia.com/gpu.count", "1")));
+  CHECK_THAT(cluster.place(our_pod("p").requests("nvidia.com/mig-3g.20gb", "3")),
+             Catch::Contains("nvidia.com/mig-3g.20gb: 1 could after a repartition, and with "
+                             "mig.strategy mixed (n)."));
 }

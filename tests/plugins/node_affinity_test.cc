@@ -1,6 +1,13 @@
+#include "plugins/node_affinity/required_nodes.h"
 #include "plugins/node_affinity/terms.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 using tests::Answer;
 using tests::label;
@@ -118,6 +125,112 @@ TEST_CASE("NodeAffinity adds up the preferred terms that match") {
   CHECK(asked.score(*made->score, pod("a").prefers_nodes(3, zone).prefers_nodes(4, rack)) == 3);
   CHECK(asked.score(*made->score, pod("a").prefers_nodes(3, term({})).prefers_nodes(4, rack)) == 0);
   CHECK(asked.score(*made->score, pod("a").prefers_nodes(3, named({"n"}))) == 3);
+  // What cannot add anything is no preference.
+  CHECK(asked.score(*made->score, pod("a").prefers_nodes(0, zone)) == -1);
+  CHECK(asked.score(*made->score, pod("a").prefers_nodes(3, term({}))) == -1);
+  CHECK(asked.score(*made->score, pod("a").prefers_nodes(3, term({label("zone").in({})}))) == -1);
+}
+
+TEST_CASE("NodeAffinity says why a term cannot be read") {
+  struct Case {
+    k8s::NodeSelectorTerm given;
+    std::optional<std::string> want;
+  };
+  k8s::SelectorRequirement several = label("gpus").greater_than("1");
+  several.values.emplace_back("2");
+  k8s::SelectorRequirement absent = label("zone").does_not_exist();
+  absent.values = {"a"};
+  k8s::SelectorRequirement unknown = label("zone").exists();
+  unknown.op = k8s::SelectorOperator::kUnknown;
+  const std::vector<Case> cases = {
+      {term({label("zone").in({"a", "b"}), label("gpus").less_than("9")}), std::nullopt},
+      {term({label("a b").exists()}), "'a b' is not a label's name"},
+      {term({label("zone").not_in({})}), "'zone' needs at least one value"},
+      {term({absent}), "'zone' takes no values"},
+      {term({several}), "'gpus' needs exactly one value"},
+      {term({label("gpus").less_than("x")}), "'gpus' needs an integer"},
+      {term({label("gpus").less_than("+-9")}), "'gpus' needs an integer"},
+      {term({label("gpus").less_than("+9")}), "'gpus' cannot be compared with '+9'"},
+      {term({label("zone").exists(), label("rack").in({"a", "b c"})}),
+       "'rack' cannot be compared with 'b c'"},
+      {term({unknown}), "'zone' has an unknown operator"},
+      {term({}, {label("metadata.name").exists()}),
+       "'metadata.name' takes only the operators In and NotIn"},
+      {term({}, {label("metadata.name").not_in({"a", "b"})}),
+       "'metadata.name' needs exactly one value"},
+      {term({}, {label("metadata.name").not_in({"a"})}), std::nullopt},
+  };
+  for (const Case& each : cases) {
+    INFO(each.want.value_or("nothing"));
+    CHECK(plugins::problem_of(each.given) == each.want);
+  }
+}
+
+TEST_CASE("NodeAffinity: the text of what is required is equal exactly if that is") {
+  const auto text = [](const k8s::Pod& given) { return plugins::RequiredNodes(given.spec).text(); };
+  const auto exists = label("zone").exists();
+  const std::vector<k8s::Pod> different = {
+      pod("a"),
+      pod("a").selects("a", "b"),
+      pod("a").selects("a", "b").selects("c", "d"),
+      requiring({}),
+      requiring({term({exists})}),
+      requiring({term({exists, label("rack").exists()})}),
+      requiring({term({exists}), term({label("rack").exists()})}),
+      requiring({term({label("zone").does_not_exist()})}),
+      requiring({term({label("zone").in({"a"})})}),
+      requiring({term({label("zone").in({"a", "b"})})}),
+      requiring({named({"n"})}),
+      requiring({named({"m"})}),
+      requiring({term({exists}, {label("metadata.name").in({"n"})})}),
+      pod("a").selects("a", "b").requires_nodes({term({exists})}),
+  };
+  std::set<std::string> texts;
+  for (const k8s::Pod& each : different) {
+    texts.insert(text(each));
+    k8s::Pod other = each;
+    other.metadata.name = "b";
+    CHECK(text(other) == text(each));
+  }
+  CHECK(texts.size() == different.size());
+}
+
+TEST_CASE("NodeAffinity tells which labels no node has") {
+  const auto made = make_plugin("NodeAffinity");
+  REQUIRE(made);
+  sched::ResourceNames names;
+  const sched::NodeFacts nodes[] = {
+      sched::facts_of(node("n").labelled("zone", "a").labelled("rack", "1"), names),
+      sched::facts_of(node("m").labelled("zone", "b"), names)};
+  const auto told = [&](const k8s::Pod& given) -> std::optional<std::string> {
+    const auto prepared = made->filter->prepare(sched::shape_of(given, names), {names});
+    REQUIRE(prepared.filter);
+    const auto survey = prepared.filter->survey();
+    if (!survey) return std::nullopt;
+    for (const sched::NodeFacts& facts : nodes) survey->add({facts, {}}, {});
+    return survey->text();
+  };
+  CHECK(told(pod("a").selects("zone", "c")) ==
+        "No node has the label zone=c; the nearest are a, b.");
+  CHECK(told(pod("a").selects("zone", "b")) == "");
+  CHECK(told(requiring({term({label("zone").in({"x", "a"})})})) == "");
+  CHECK(told(requiring({term({label("zone").in({"x", "y"}), label("rack").in({"1"})})})) ==
+        "No node has the label zone=x; the nearest are a, b.");
+  CHECK(told(pod("a").selects("zine", "a")) == "No node has a label zine; is zone meant?");
+  CHECK(told(pod("a").selects("zebra-crossing", "a")) == "No node has a label zebra-crossing.");
+  // Alternatives, and what is no list of values, are not looked at; nor is a fifth label.
+  CHECK(told(requiring({term({label("x").in({"1"})}), term({label("y").in({"1"})})})) ==
+        std::nullopt);
+  CHECK(told(requiring({term({label("x").exists(), label("zone").not_in({"a", "b"})})})) ==
+        std::nullopt);
+  CHECK(told(requiring({term({label("q1").in({"1"}), label("q2").in({"1"}), label("q3").in({"1"}),
+                              label("zone").in({"a"}), label("q5").in({"1"})})})) ==
+        "No node has a label q1. No node has a label q2. No node has a label q3.");
+  CHECK(
+      told(pod("a").selects("q1", "").selects("q2", "").selects("q3", "").selects("q4", "").selects(
+          "q5", "")) ==
+      "No node has a label q1. No node has a label q2. No node has a label q3. No node has a "
+      "label q4.");
 }
 
 TEST_CASE("NodeAffinity: addedAffinity comes first, owns nodes and adds to scores") {
@@ -154,6 +267,48 @@ addedAffinity:
   CHECK_FALSE(plain->filter->owns(sched::facts_of(node("n"), names)));
 }
 
+TEST_CASE("NodeAffinity reads every operator of addedAffinity") {
+  struct Case {
+    const char* requirement;
+    bool takes;  // the node
+  };
+  const std::vector<Case> cases = {
+      {"matchExpressions: [{key: zone, operator: In, values: [a, b]}]", true},
+      {"matchExpressions: [{key: zone, operator: In, values: [b]}]", false},
+      {"matchExpressions: [{key: zone, operator: NotIn, values: [b]}]", true},
+      {"matchExpressions: [{key: zone, operator: NotIn, values: [a]}]", false},
+      {"matchExpressions: [{key: zone, operator: Exists}]", true},
+      {"matchExpressions: [{key: rack, operator: Exists}]", false},
+      {"matchExpressions: [{key: rack, operator: DoesNotExist}]", true},
+      {"matchExpressions: [{key: zone, operator: DoesNotExist}]", false},
+      {"matchExpressions: [{key: gpus, operator: Gt, values: ['7']}]", true},
+      {"matchExpressions: [{key: gpus, operator: Gt, values: ['8']}]", false},
+      {"matchExpressions: [{key: gpus, operator: Lt, values: ['9']}]", true},
+      {"matchExpressions: [{key: gpus, operator: Lt, values: ['8']}]", false},
+      {"matchFields: [{key: metadata.name, operator: In, values: [host]}]", true},
+      {"matchFields: [{key: metadata.name, operator: In, values: [other]}]", false},
+  };
+  OneNode asked(node("host").labelled("zone", "a").labelled("gpus", "8"));
+  for (const Case& each : cases) {
+    INFO(each.requirement);
+    const std::string one = std::string("{") + each.requirement + "}";
+    const auto requires_it = make_plugin(
+        "NodeAffinity",
+        "addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [" +
+            one + "]}}");
+    REQUIRE(requires_it);
+    CHECK((asked.ask(*requires_it->filter, pod("a")) == tests::kFits) == each.takes);
+    const auto prefers_it = make_plugin(
+        "NodeAffinity",
+        "addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, "
+        "preference: " +
+            one + "}]}");
+    REQUIRE(prefers_it);
+    CHECK(asked.score(*prefers_it->score, pod("a")) == (each.takes ? 100 : 0));
+    CHECK(asked.ask(*prefers_it->filter, pod("a")) == tests::kFits);
+  }
+}
+
 TEST_CASE("NodeAffinity: arguments that no API server would take") {
   struct Case {
     const char* args;
@@ -177,6 +332,7 @@ TEST_CASE("NodeAffinity: arguments that no API server would take") {
        "weight"},
       {"addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101}]}",
        "weight"},
+      {"addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0}]}", "weight"},
   };
   for (const Case& each : cases) {
     INFO(each.args);

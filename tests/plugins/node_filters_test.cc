@@ -149,3 +149,14 @@ TEST_CASE("NodePorts") {
            tests::kFits},
       });
 }
+
+TEST_CASE("NodePorts says which port is taken") {
+  const auto made = make_plugin("NodePorts");
+  REQUIRE(made);
+  OneNode there(node("n"), {pod("b").host_port(80).host_port(53, "", "UDP")});
+  const auto said = [&](const k8s::Pod& given) { return there.numbers(*made->filter, given); };
+  using Texts = std::vector<std::string>;
+  CHECK(said(pod("a").host_port(79).host_port(80)) == Texts{"host port 80/TCP is taken"});
+  CHECK(said(pod("a").host_port(53, "", "UDP")) == Texts{"host port 53/UDP is taken"});
+  CHECK(said(pod("a").host_port(79)).empty());
+}

@@ -130,12 +130,52 @@ TEST_CASE("NodeResourcesFit gives the numbers") {
                                  "nvidia.com/gpu: asked 4, free 1 of 8"});
 }
 
+TEST_CASE(
+    "NodeResourcesFit gives bounds and shortages of all that it counts, and of nothing else") {
+  const auto made = make_plugin("NodeResourcesFit", "ignoredResources: [example.com/a]");
+  REQUIRE(made);
+  sched::ResourceNames names;
+  const k8s::Pod given = pod("a").cpu("2").gpus(4).requests("example.com/a", "5");
+  const auto prepared = made->filter->prepare(sched::shape_of(given, names), {names});
+  REQUIRE(prepared.filter);
+  CHECK(prepared.filter->least_free(sched::kCpu) == 2'000);
+  CHECK(prepared.filter->least_free(sched::kNvidiaGpu) == 4);
+  CHECK(prepared.filter->least_free(sched::kMemory) == 0);
+  const auto ignored = names.find("example.com/a");
+  REQUIRE(ignored);
+  CHECK(prepared.filter->least_free(*ignored) == 0);
+
+  const sched::NodeFacts facts = sched::facts_of(node("n").cpu("8").gpus(8).pods(3), names);
+  sched::NodeUsage usage;
+  usage.requested.set(sched::kPods, 3);
+  usage.requested.set(sched::kNvidiaGpu, 6);
+  struct Want {
+    sched::ResourceId resource;
+    std::int64_t asked;
+    std::int64_t free;
+    std::int64_t capacity;
+  };
+  REQUIRE(prepared.filter->reasons().size() == 3);
+  const std::vector<Want> wants = {
+      {sched::kPods, 1, 0, 3}, {sched::kCpu, 2'000, 8'000, 8'000}, {sched::kNvidiaGpu, 4, 2, 8}};
+  for (unsigned i = 0; i < wants.size(); ++i) {
+    INFO(prepared.filter->reasons()[i]);
+    const auto found = prepared.filter->shortage({facts, usage}, i);
+    REQUIRE(found);
+    CHECK((found->resource == wants[i].resource));
+    CHECK(found->asked == wants[i].asked);
+    CHECK(found->free == wants[i].free);
+    CHECK(found->capacity == wants[i].capacity);
+  }
+}
+
 TEST_CASE("amounts are written exactly") {
   CHECK(plugins::exact_amount("cpu", 1500) == "1500m");
   CHECK(plugins::exact_amount("cpu", -2000) == "-2");
   CHECK(plugins::exact_amount("memory", 1025) == "1025");
   CHECK(plugins::exact_amount("memory", 0) == "0");
   CHECK(plugins::exact_amount("hugepages-2Mi", 2 * 1024 * 1024) == "2Mi");
+  CHECK(plugins::exact_amount("ephemeral-storage", 3 * 1024) == "3Ki");
   CHECK(plugins::exact_amount("nvidia.com/gpu", 1024) == "1024");
 }
 

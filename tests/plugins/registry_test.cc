@@ -1,6 +1,7 @@
 #include "plugins/registry.h"
 
 #include "bench/policies/registry.h"
+#include "tests/plugins/labels.h"
 #include "tests/plugins/one_node.h"
 #include "tests/support/catch.h"
 
@@ -69,6 +70,51 @@ TEST_CASE("what a profile has only if its configuration enables it: what evicts,
   }
   CHECK(off == std::vector<std::string_view>{"NodeResourcesBalancedAllocation", "UsableGpu",
                                              "ImageLocality", "DefaultPreemption"});
+}
+
+TEST_CASE("what does not read the pods of a node is not asked again when one comes or goes") {
+  const tests::PodBuilder given = tests::pod("p")
+                                      .cpu("1")
+                                      .gpus(1)
+                                      .host_port(80)
+                                      .selects("zone", "a")
+                                      .prefers_nodes(1, tests::term({tests::label("a").exists()}))
+                                      .annotated(tests::kType, "L4,H100")
+                                      .annotated(tests::kSharing, "never")
+                                      .on("n");
+  sched::ResourceNames names;
+  std::vector<std::string_view> reading;
+  std::vector<std::string_view> filters;
+  std::vector<std::string_view> scores;
+  for (const sched::PluginEntry& entry : plugins::registry()) {
+    INFO(entry.name);
+    const auto made = tests::make_plugin(entry.name);
+    REQUIRE(made);
+    const sched::PodShape shape = sched::shape_of(given, names);
+    if (made->filter) {
+      const auto prepared = made->filter->prepare(shape, {names});
+      REQUIRE(prepared.filter);
+      (prepared.filter->reads_usage() ? reading : filters).push_back(entry.name);
+    }
+    if (made->score) {
+      const auto prepared = made->score->prepare(shape, {names});
+      if (prepared && !prepared->reads_usage()) scores.push_back(entry.name);
+    }
+  }
+  using Names = std::vector<std::string_view>;
+  CHECK(reading == Names{"NodePorts", "NodeResourcesFit"});
+  CHECK(filters == Names{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity",
+                         "GpuHealth", "GpuType", "MigFit", "GpuSharing"});
+  CHECK(scores == Names{"TaintToleration", "NodeAffinity"});
+
+  // What other pods say that they take of a shared GPU's memory.
+  const auto sharing = tests::make_plugin("GpuSharing");
+  REQUIRE(sharing);
+  tests::PodBuilder with_memory = given;
+  with_memory.annotated("gpu-scheduler.io/gpu-memory", "1Gi");
+  const auto prepared = sharing->filter->prepare(sched::shape_of(with_memory, names), {names});
+  REQUIRE(prepared.filter);
+  CHECK(prepared.filter->reads_usage());
 }
 
 TEST_CASE("a plugin without arguments takes none") {

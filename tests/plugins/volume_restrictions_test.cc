@@ -52,7 +52,13 @@ TEST_CASE("VolumeRestrictions: a claim for one pod at a time is one pod's") {
   asked.gone(first);
   CHECK(asked.excluded(second).empty());
 
+  CHECK_FALSE(
+      asked.constraint->apply(BoundPodUpserted{pod("plain").on("a")}));  // no answer changes
+  CHECK(asked.constraint->apply(BoundPodUpserted{first}));
+
   CHECK_FALSE(asked.refuses(second));
+  CHECK_FALSE(asked.constraint->concerns(pod("p")));
+  CHECK(asked.constraint->concerns(second));
   CHECK(asked.refuses(pod("p").mounts_claim("missing")) ==
         "persistentvolumeclaim \"missing\" not found");
   CHECK(asked.awaits(pod("p").mounts_claim("missing")) == Names{"default/missing"});
@@ -69,6 +75,7 @@ TEST_CASE("VolumeRestrictions: a disk is for one pod of a node at a time") {
   };
   std::vector<std::string> many;
   for (int i = 0; i < 65; ++i) many.push_back("m" + std::to_string(i));
+  const std::vector<std::string> most(many.begin(), many.end() - 1);
   const std::vector<Case> cases = {
       {"GCE", disk("gcePersistentDisk", "x"), disk("gcePersistentDisk", "x"), true},
       {"GCE, another", disk("gcePersistentDisk", "x"), disk("gcePersistentDisk", "y"), false},
@@ -89,6 +96,9 @@ TEST_CASE("VolumeRestrictions: a disk is for one pod of a node at a time") {
       {"RBD, of another pool", rbd({"a"}, "p", "i"), rbd({"a"}, "q", "i"), false},
       {"RBD, another image", rbd({"a"}, "p", "i"), rbd({"a"}, "p", "j"), false},
       {"RBD, both read", rbd({"a"}, "p", "i", true), rbd({"a"}, "p", "i", true), false},
+      {"RBD, unsorted monitors", rbd({"c", "a"}, "p", "i"), rbd({"d", "a", "b"}, "p", "i"), true},
+      {"RBD, of no monitor", rbd({}, "p", "i"), rbd({}, "p", "i"), false},
+      {"RBD, as many monitors as are compared", rbd(most, "p", "i"), rbd({"z"}, "p", "i"), false},
       {"RBD, monitors that are not compared", rbd(many, "p", "i"), rbd({"z"}, "p", "i"), true},
       {"not compared", disk("azureDisk", "x"), disk("azureDisk", "x"), false},
   };

@@ -574,6 +574,8 @@ TEST_CASE("VolumeZone: a volume is used in the zones that it is labelled with") 
 
   const k8s::Pod given = pod("p").mounts_claim("zonal");
   CHECK_FALSE(asked.refuses(given));
+  CHECK_FALSE(asked.refuses(pod("p").mounts_claim("unknown")));  // VolumeBinding's
+  CHECK_FALSE(asked.constraint->concerns(pod("p")));
   asked.lacks<k8s::PersistentVolume>("zonal");
   CHECK(asked.refuses(given) == "persistentvolume \"zonal\" not found");
   CHECK(asked.awaits(given) == Names{"zonal", "default/zonal"});
