@@ -134,6 +134,17 @@ TEST_CASE("A piece of nvidia.com/gpu is what the labels say that it is") {
            .labelled("cloud.google.com/gke-gpu-sharing-strategy", "time-sharing")
            .labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "4"),
        0, GpuPiece::kMigInstance, Sharing::kTimeSlicing, 4, "1g.5gb", 5 * 1'024},
+      {"memory that the device does not report", a100().labelled("nvidia.com/gpu.memory", "0"), 8,
+       GpuPiece::kWholeGpu, Sharing::kNone, 1, "", 40'960},
+      {"as many pods to a GPU as are believed",
+       a100()
+           .gpus(8 * 1'024)
+           .product(std::string(kA100) + "-SHARED")
+           .labelled("nvidia.com/gpu.replicas", "1024")
+           .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing"),
+       0, GpuPiece::kReplica, Sharing::kTimeSlicing, 1'024, "", 40'960},
+      {"as many GPUs as a machine may have", node("a").gpus(64), 64, GpuPiece::kWholeGpu,
+       Sharing::kNone, 1, "", 0},
       {"Karpenter",
        node("a")
            .gpus(8)
@@ -312,8 +323,18 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
        a100().gpus(80), "they count as shared, 10 pieces to each", 0},
       {"as many again, and GPU feature discovery says that none is shared", a100().gpus(16),
        "GPUs of several models", 16},
-      {"more GPUs than any machine has", node("a").gpus(1'000'000), "than any machine has",
-       1'000'000},
+      {"more GPUs than any machine has", node("a").gpus(65), "than any machine has", 65},
+      {"one pod too many to a GPU", sliced("4").labelled("nvidia.com/gpu.replicas", "1025"),
+       "labels say that 1025 pods share a GPU", 0},
+      {"another partition size than in the product's label",
+       a100()
+           .product(std::string(kA100) + "-MIG-1g.5gb")
+           .gpus(56)
+           .labelled("nvidia.com/gpu.count", "56")
+           .labelled("nvidia.com/gpu.memory", "4864")
+           .labelled("cloud.google.com/gke-gpu-partition-size", "2g.10gb"),
+       "label cloud.google.com/gke-gpu-partition-size: 2g.10gb, but the product label says 1g.5gb",
+       0},
       {"less than nothing", node("a").offers("nvidia.com/gpu", "-4"), "it offers -4 nvidia.com/gpu",
        0},
       {"a MIG configuration that the plugin refuses",
@@ -349,6 +370,18 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
            .labelled("nvidia.com/gpu.memory", "4864")
            .labelled("nvidia.com/mig.strategy", "none"),
        "they count as such", 0},
+      {"an instance, and the strategy mixed",
+       a100()
+           .product(std::string(kA100) + "-MIG-1g.5gb")
+           .labelled("nvidia.com/gpu.memory", "4864")
+           .labelled("nvidia.com/mig.strategy", "mixed"),
+       "they count as such", 0},
+      {"a GPU that is gone where none can be cut",
+       a100()
+           .gpus(7)
+           .labelled("nvidia.com/mig.strategy", "mixed")
+           .labelled("nvidia.com/mig.capable", "false"),
+       "1 missing", 7},
       {"memory that the product does not have", a100().labelled("nvidia.com/gpu.memory", "81920"),
        "has 40 GB; the lesser counts", 8},
       {"a capability that the product does not have",
@@ -371,6 +404,15 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
   CHECK(compute("9", "0") == "8.0");
   CHECK(compute("8", "6") == "8.0");
   CHECK(compute("7", "5") == "7.5");
+  CHECK(compute("7", "") == "7.0");
+  // Of a product that is not known the labels count.
+  const Inventory unknown = inventory_of(node("a")
+                                             .gpus(1)
+                                             .product("G2")
+                                             .labelled("nvidia.com/gpu.compute.major", "9")
+                                             .labelled("nvidia.com/gpu.compute.minor", "1"));
+  CHECK(to_string(unknown.compute) == "9.1");
+  CHECK(unknown.complaints.empty());
   CHECK(inventory_of(a100().gpus(12)).mixed_products);
   CHECK_FALSE(inventory_of(sliced("2")).mixed_products);
   const Inventory hami =
@@ -386,6 +428,8 @@ TEST_CASE("A node that offers fewer GPUs than it has is no contradiction where G
        {k8s::Node(NodeBuilder(mixed)),
         k8s::Node(NodeBuilder(mixed).offers("nvidia.com/mig-3g.20gb", "2")),
         k8s::Node(a100().gpus(0)),
+        // No number of whole GPUs is missing.
+        k8s::Node(sliced("4").gpus(30)),
         // Time-sliced MIG instances beside whole GPUs.
         k8s::Node(sliced("4").gpus(30).labelled("nvidia.com/mig.strategy", "mixed"))}) {
     CHECK(inventory_of(object).complaints == std::vector<std::string>{});
@@ -409,6 +453,11 @@ TEST_CASE("A virtual GPU has the memory that it says, and cannot be cut") {
       node("a").gpus(1).product("NVIDIA-A40-8Q").labelled("nvidia.com/gpu.memory", "8192"));
   CHECK(part.memory_mib == 8'192);
   CHECK(part.complaints.empty());
+  CHECK(inventory_of(
+            node("a").gpus(1).product("NVIDIA-A40-8Q").labelled("nvidia.com/vgpu.present", "true"))
+            .memory_mib == 8'192);
+  CHECK(inventory_of(a100().labelled("nvidia.com/vgpu.present", "false")).product.geometry !=
+        nullptr);
 }
 
 TEST_CASE("Instances are shared under their own name when labels or amounts say so") {
@@ -417,6 +466,10 @@ TEST_CASE("Instances are shared under their own name when labels or amounts say 
     REQUIRE(read.instances.size() == 1);
     return read.instances.front().shared;
   };
+  // How many its GPUs could hold is not known, or of which model they are.
+  CHECK_FALSE(shared(node("a").product(kA100).offers("nvidia.com/mig-3g.20gb", "99")));
+  CHECK_FALSE(shared(
+      node("a").labelled("nvidia.com/gpu.count", "1").offers("nvidia.com/mig-3g.20gb", "99")));
   const auto cut = [](const char* pieces) {
     return a100()
         .labelled("nvidia.com/mig.strategy", "mixed")
@@ -428,6 +481,57 @@ TEST_CASE("Instances are shared under their own name when labels or amounts say 
   CHECK(shared(cut("32").labelled("nvidia.com/mig-3g.20gb.replicas", "2")));
   CHECK(shared(cut("16").labelled("nvidia.com/mig-3g.20gb.sharing-strategy", "time-slicing")));
   CHECK(shared(cut("17")));
+  CHECK_FALSE(shared(cut("16").labelled("nvidia.com/mig-2g.10gb.replicas", "2")));
+  CHECK_FALSE(shared(cut("16").labelled("nvidia.com/mig-2g.10gb.sharing-strategy", "mps")));
+  // Labels that are of no profile, or of no number of pods.
+  const Inventory odd = inventory_of(cut("16")
+                                         .labelled("nvidia.com/mig-3g.20gb.product", "2")
+                                         .labelled("nvidia.com/mig-big.replicas", "2")
+                                         .labelled("example.com/mig-1g.5gb.replicas", "2"));
+  CHECK(odd.instance_replicas.empty());
+  CHECK(odd.complaints.empty());
+}
+
+TEST_CASE("How much of a GPU an instance is follows from the model") {
+  const auto slices = [](const NodeBuilder& object) {
+    const Inventory read = inventory_of(object);
+    REQUIRE(read.instances.size() == 1);
+    return read.instances.front().slices;
+  };
+  CHECK(slices(node("a").product(kA100).offers("nvidia.com/mig-3g.20gb", "1")) == 4);
+  CHECK(slices(node("a").product(kA100).offers("nvidia.com/mig-1g.5gb", "1")) == 1);
+  CHECK(slices(node("a").product(kA100).offers("nvidia.com/mig-3g.40gb", "1")) == 0);
+  CHECK(slices(node("a").offers("nvidia.com/mig-3g.20gb", "1")) == 0);
+}
+
+TEST_CASE("Versions of driver and CUDA are read from their parts where no label has them whole") {
+  const auto driver = [](const NodeBuilder& object) { return inventory_of(object).driver; };
+  const auto parts = [] {
+    return node("a")
+        .labelled("nvidia.com/cuda.driver.major", "550")
+        .labelled("nvidia.com/cuda.driver.minor", "90");
+  };
+  CHECK(driver(node("a")).empty());
+  CHECK(driver(parts()) == "550.90");
+  CHECK(driver(parts().labelled("nvidia.com/cuda.driver.rev", "07")) == "550.90.07");
+  CHECK(driver(node("a")
+                   .labelled("nvidia.com/cuda.driver.major", "550")
+                   .labelled("nvidia.com/cuda.driver.rev", "07")) == "550");
+  CHECK(driver(parts().labelled("nvidia.com/cuda.driver-version.full", "570.1")) == "570.1");
+  const Inventory read = inventory_of(node("a")
+                                          .product("NVIDIA-L4")
+                                          .labelled("nvidia.com/cuda.runtime.major", "12")
+                                          .labelled("nvidia.com/cuda.runtime.minor", "4"));
+  CHECK(read.cuda == "12.4");
+  CHECK(platform_of(read) == "NVIDIA-L4, CUDA 12.4");
+  CHECK(platform_of(inventory_of(parts())) == "driver 550.90");
+}
+
+TEST_CASE("How GPUs are shared, in words") {
+  CHECK(to_string(Sharing::kNone) == "not shared");
+  CHECK(to_string(Sharing::kTimeSlicing) == "time-slicing");
+  CHECK(to_string(Sharing::kMps) == "MPS");
+  CHECK(to_string(Sharing::kUnknown) == "shared");
 }
 
 TEST_CASE("a label may say a little more or less memory than the product has") {
@@ -470,6 +574,14 @@ TEST_CASE("A site's own labels count where nobody else's say it") {
   CHECK(a100_80.memory_mib == 80 * 1'024);
   CHECK(a100_80.complaints == std::vector<std::string>{});
   CHECK(read(with("gpu-memory", "40960")).memory_mib == 40 * 1'024);
+  const auto memory_of_unknown = [&](const char* memory) {
+    return read(node("a").gpus(1).labelled("gpu-type", "G2").labelled("gpu-memory", memory))
+        .memory_mib;
+  };
+  CHECK(memory_of_unknown("1048575") == 1'048'575);  // MiB
+  CHECK(memory_of_unknown("1048576") == 1);          // bytes
+  CHECK(memory_of_unknown("1") == 1);
+  CHECK(read(with("gpu-memory", "0")).complaints.size() == 1);
   CHECK(read(with("gpu-memory", "lots")).complaints ==
         std::vector<std::string>{
             "label gpu-memory: \"lots\" is not an amount of memory, such as 80Gi"});

@@ -3,6 +3,8 @@
 #include "scheduler/gpu/labels.h"
 #include "tests/support/catch.h"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 using namespace sched::gpu;
@@ -142,4 +144,56 @@ TEST_CASE("NVIDIA's product label counts before the clouds'") {
   CHECK(product_label_of(both, {}) == "NVIDIA-L4");
   CHECK(product_label_of(cloud, {}) == "l4");
   CHECK(product_label_of(empty, {}).empty());
+}
+
+TEST_CASE("which labels name the GPUs of a node, and nothing else") {
+  const SiteLabels site{.product = {"gpu-type"}, .memory = {"gpu-memory"}};
+  for (const char* label :
+       {"nvidia.com/gpu.product", "nvidia.com/gpu.family", "cloud.google.com/gke-accelerator",
+        "gpu.nvidia.com/class", "gpu-type"}) {
+    INFO(label);
+    CHECK(names_type(label, site));
+  }
+  for (const char* label : {"nvidia.com/gpu.memory", "gpu-memory", "zone", ""}) {
+    INFO(label);
+    CHECK_FALSE(names_type(label, site));
+  }
+  CHECK_FALSE(names_type("gpu-type", {}));
+  CHECK(
+      type_labels_of({{"gpu-type", "l4"}, {"nvidia.com/gpu.family", "ada"}, {"zone", "a"}}, site) ==
+      k8s::StringMap{{"gpu-type", "l4"}, {"nvidia.com/gpu.family", "ada"}});
+}
+
+TEST_CASE("which labels say that a node has GPUs") {
+  const SiteLabels site{.product = {"gpu-type"}, .memory = {}};
+  const auto speak = [&](const char* key, const char* value) {
+    return labels_speak_of_gpus({{key, value}}, site);
+  };
+  CHECK(speak("nvidia.com/gpu.product", "NVIDIA-L4"));
+  CHECK(speak("gpu-type", "l4"));
+  CHECK_FALSE(speak("gpu-type", ""));
+  CHECK(speak("feature.node.kubernetes.io/pci-10de.present", "true"));
+  CHECK_FALSE(speak("feature.node.kubernetes.io/pci-10de.present", "false"));
+  CHECK(speak("kubernetes.azure.com/accelerator", "nvidia"));
+  CHECK(speak("amd.com/gpu.family", "AI"));
+  CHECK_FALSE(speak("amd.com/gpu.family", ""));
+  CHECK(speak("node.kubernetes.io/instance-type", "Standard_ND96isr_H200_v5"));
+  CHECK_FALSE(speak("node.kubernetes.io/instance-type", "Standard_D4s_v3"));
+  CHECK_FALSE(speak("zone", "a"));
+}
+
+TEST_CASE("numbers in labels are whole, and not too large") {
+  std::vector<std::string> complaints;
+  const k8s::StringMap labels{{"a", ""}, {"b", "2147483647"}, {"c", "2147483648"}, {"d", "0"}};
+  LabelReader reader(labels, complaints);
+  CHECK(reader.number({"none", "a", "b"}) == 2'147'483'647);
+  CHECK(reader.number({"d", "b"}) == 0);
+  CHECK(reader.number({"none", "a"}) == std::nullopt);
+  CHECK(complaints.empty());
+  CHECK(reader.number({"c"}) == std::nullopt);
+  CHECK(complaints ==
+        std::vector<std::string>{"label c: \"2147483648\" is not a whole number of 0 and more"});
+  CHECK(reader.text({"none", "a", "b", "d"}) == "2147483647");
+  CHECK(label_of(labels, "b") == "2147483647");
+  CHECK(label_of(labels, "none").empty());
 }
