@@ -46,17 +46,28 @@ std::string body_of(const std::string& answer) {
   return end == std::string::npos ? "no answer" : answer.substr(end + 4);
 }
 
+// With more values than are read, and names that contradict each other: if the values were not
+// dropped, the pod would be refused for the names.
+k8s::Pod picky_pod() {
+  std::vector<std::string> values;
+  for (int i = 0; i < 10'000; ++i) values.push_back(fmt::format("v{}", i));
+  const auto name = tests::label("metadata.name");
+  return tests::pod("picky")
+      .in_namespace("ml")
+      .served_by("gpu-scheduler")
+      .requires_nodes(
+          {tests::term({tests::label("zone").in(values)}, {name.in({"n1"}), name.in({"n2"})})});
+}
+
 // Knows the tokens "prometheus" and "stranger", and lets the first get /metrics, /explain and
-// /debug/recording, and the pods "ml/fits" and "ml/tolerant", of which the latter has more
-// tolerations than are read.
+// /debug/recording, and the pods "ml/fits" and "ml/picky".
 std::string answer_to(const ReceivedRequest& request) {
   if (request.method == "GET") {
     const bool fits = request.target == "/api/v1/namespaces/ml/pods/fits";
-    REQUIRE((fits || request.target == "/api/v1/namespaces/ml/pods/tolerant"));
-    tests::PodBuilder pod = tests::pod(fits ? "fits" : "tolerant").in_namespace("ml");
-    pod.served_by("gpu-scheduler");
-    for (int i = 0; !fits && i < 1'001; ++i) pod.tolerates("a");
-    return tests::answer(200, "Content-Type: application/json\r\n", k8s::encode(pod.object()));
+    REQUIRE((fits || request.target == "/api/v1/namespaces/ml/pods/picky"));
+    const k8s::Pod pod =
+        fits ? tests::pod("fits").in_namespace("ml").served_by("gpu-scheduler") : picky_pod();
+    return tests::answer(200, "Content-Type: application/json\r\n", k8s::encode(pod));
   }
   const Json body = Json::parse(request.body);
   Json status;
@@ -82,7 +93,7 @@ std::string answer_to(const ReceivedRequest& request) {
                                     {"group", ""},
                                     {"resource", "pods"},
                                     {"namespace", "ml"},
-                                    {"name", asked["name"] == "tolerant" ? "tolerant" : "fits"}};
+                                    {"name", asked["name"] == "picky" ? "picky" : "fits"}};
     }
     status["allowed"] = body["spec"] == want && allowed;
   }
@@ -226,14 +237,15 @@ TEST_CASE("the secure port puts questions about pods to the engine") {
                                          "reasons": [], "numbers": []}])"));
 }
 
-TEST_CASE("a pod with lists that are too long can be asked about") {
+TEST_CASE("a pod with lists that are too long can be asked about, and they are not read") {
   SecurePortWorld world([] { return std::string(); });
   world.begin_to_decide();
-  const std::string page = "/explain?namespace=ml&pod=tolerant";
+  const std::string page = "/explain?namespace=ml&pod=picky";
   const Json got = Json::parse(body_of(world.connect().exchange(get(page, "prometheus"))));
-  CHECK(got["refusedBy"] ==
-        Json{{"plugin", "UnsupportedConstraints"},
-             {"reason", "pod has more than 1000 tolerations, which gpu-scheduler does not read"}});
+  CHECK(got["refusedBy"] == Json{{"plugin", "UnsupportedConstraints"},
+                                 {"reason",
+                                  "pod has a node affinity of more than 10000 terms, expressions "
+                                  "and values, which gpu-scheduler does not read"}});
 }
 
 TEST_CASE("the secure port answers tenants where that is switched on") {
