@@ -7,6 +7,7 @@
 #include "plugins/registry.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/world/topology_rejections.h"
+#include "scheduler/quota/charged_as.h"
 #include "tests/hostile/cost.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -67,7 +69,8 @@ k8s::PodAffinityTerm near_own(const std::string& value) {
 
 class Cluster {
  public:
-  explicit Cluster(const EngineMemory& memory = {}) : engine_(profiles(), options(memory)) {
+  explicit Cluster(const EngineMemory& memory = {}, std::optional<Preemption> preemption = {})
+      : engine_(profiles(preemption), options(memory)) {
     for (int i = 0; i < kNodes; ++i) tell(event::NodeUpserted{node_of(i)});
     tell(event::Synced{});
     neighbour_comes();
@@ -97,10 +100,25 @@ class Cluster {
     neighbour_comes();
   }
 
+  // One of the neighbour's pods comes, and is bound.
+  void neighbour_comes() {
+    k8s::Pod pod = pod_of("neighbour", ++neighbours_).gpus(1);
+    tell(event::PodUpserted{pod});
+    REQUIRE(bound_.pod.name == pod.metadata.name);
+    tell(event::BindSucceeded{bound_.pod, bound_.node});
+    pod.spec.node_name = bound_.node;
+    if (bound_.charged_as) {
+      pod.metadata.annotations.set(quota::kChargedAsAnnotation, *bound_.charged_as);
+      pod.metadata.annotations.set(quota::kChargedAtAnnotation, quota::text_of(bound_.charged_at));
+    }
+    tell(event::PodUpserted{std::move(pod)});
+  }
+
  private:
-  static std::vector<Profile> profiles() {
+  static std::vector<Profile> profiles(std::optional<Preemption> preemption) {
     std::vector<Profile> made;
     made.push_back(default_profile());
+    made.back().preemption = preemption;
     return made;
   }
 
@@ -108,15 +126,6 @@ class Cluster {
     EngineOptions made;
     made.memory = memory;
     return made;
-  }
-
-  void neighbour_comes() {
-    k8s::Pod pod = pod_of("neighbour", ++neighbours_).gpus(1);
-    tell(event::PodUpserted{pod});
-    REQUIRE(bound_.pod.name == pod.metadata.name);
-    tell(event::BindSucceeded{bound_.pod, bound_.node});
-    pod.spec.node_name = bound_.node;
-    tell(event::PodUpserted{std::move(pod)});
   }
 
   Time now_{std::chrono::seconds{1'000'000}};
@@ -238,6 +247,31 @@ TEST_CASE("what is held for pods that have waited long costs a decision no searc
   REQUIRE(decisions >= kQuotas * kPodsOfEach);
   // 21,000; 35,000 where each quota looks through its line and holds at every decision.
   CHECK(cost.steps / decisions <= 28'000);
+}
+
+TEST_CASE("plans that wait for room, however many, cost a bind hardly anything") {
+  // Each plan counts those behind it, so looking at all of them takes steps by their square.
+  const auto cost_of_bind = [](int plans) {
+    Cluster cluster({}, Preemption{.evicts_bare_pods = true});
+    cluster.tell(event::QuotaUpserted{tests::gpu_quota("team").of("crowd").line("*", 16 * plans)});
+    cluster.tell(event::QuotaUpserted{tests::gpu_quota("other").of("neighbour").line("*", 8)});
+    for (int i = 1; i < kNodes; ++i) {
+      PodBuilder pod = pod_of(i <= plans ? "crowd" : "filler", kNodes + i);
+      pod.gpus(i <= plans ? 8 : 7).priority(i <= plans ? 0 : 2).on(fmt::format("n{}", i));
+      cluster.tell(event::PodUpserted{pod});
+    }
+    for (int i = 0; i < plans; ++i) {
+      cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(8).priority(1)});
+    }
+    REQUIRE(cluster.engine().pending().unschedulable == static_cast<std::size_t>(plans));
+    REQUIRE(cluster.engine().in_line("crowd").empty());
+    cluster.neighbour_comes();
+    return cost_of([&] { cluster.neighbour_comes(); }).steps;
+  };
+  const std::int64_t few = cost_of_bind(50);
+  const std::int64_t many = cost_of_bind(100);
+  INFO(few << " steps with 50 plans, " << many << " with 100");
+  CHECK(2 * many <= 3 * few);
 }
 
 TEST_CASE("what is stored of shapes stays within the memory that it is given") {

@@ -146,6 +146,45 @@ TEST_CASE("a search that would take long is gone on with, though nothing changes
   CHECK(s.decide_within(10s) == Texts{"p gets n1002999 without low-n1002999"});
 }
 
+TEST_CASE("quota that is coming back is waited for in each part of a long search") {
+  Preempting s({.evicts_bare_pods = false, .violates_budgets = true}, {"InterPodAffinity"});
+  constexpr int kNodes = 1'500;
+  s.has(gpu_quota("a").of("a").line("H100", kNodes + 3));
+  const auto comes = [&](const std::string& name, bool has_low, bool has_db) {
+    s.has(node(name).gpus(1).product(kH100));
+    if (has_low) s.runs("a", "low-" + name, name, kLow, 1);
+    const std::string db = "db-" + name;
+    if (has_db) s.has(our_pod(db).in_namespace("a").priority(kHigh).labelled("app", "db").on(name));
+  };
+  // By name: the pod could evict others on the first node and on the last but two; the last takes
+  // it as it is, once its quota is there.
+  comes("a-first", true, false);
+  for (int i = 0; i < kNodes; ++i) comes("n" + std::to_string(1'000'000 + i), true, true);
+  comes("x-late", true, false);
+  comes("y-ruled-out", false, true);
+  comes("z-empty", false, false);
+  s.has(node("b-cordoned").gpus(1).product(kH100).cordoned());
+  const k8s::Pod going = s.runs("a", "going", "b-cordoned", kLow, 1);
+  s.terminates(going);
+  s.has(in("a", "p", 1)
+            .priority(kHigh)
+            .away_from(pods_like({{"app", "db"}}, "kubernetes.io/hostname")));
+  const std::string told = s.refusal();
+  CHECK_THAT(told, Catch::Contains(" not tried for preemption"));
+  CHECK_THAT(told, Catch::Contains("1 node(s) have room, but the quota is still used by pods that "
+                                   "are being deleted"));
+  CHECK(s.decide_within(20s).empty());
+  SECTION("it comes") {
+    s.pod_gone(going);
+    CHECK(s.decide() == Texts{"p → z-empty"});
+  }
+  SECTION("it does not: the pod hangs") {
+    CHECK_THAT(s.decide_within(100s).at(0),
+               Catch::StartsWith("p gets a-first without low-a-first"));
+    CHECK(s.now >= kStart + 90s);
+  }
+}
+
 TEST_CASE("higher priorities are searched for first") {
   Dear s;
   for (int i = 0; i < 2 * Dear::kSearches; ++i) s.asks_for_too_much(i);
