@@ -105,7 +105,6 @@ void QuotaMemory::on_written(k8s::Result<k8s::ConfigMap> answer) {
   };
   if (answer) {
     there_ = std::move(*answer);
-    back_off_.reset();
     hooks_.on_answered();
     return pause(options_.interval, go_on);
   }

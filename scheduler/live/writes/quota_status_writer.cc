@@ -92,7 +92,7 @@ void QuotaStatusWriter::want(const std::vector<QuotaStatus>& statuses) {
 }
 
 bool QuotaStatusWriter::is_due(const State& state) {
-  if (state.in_flight || state.pause || state.forgotten) return false;
+  if (state.in_flight || state.pause) return false;
   return state.wanted && !says(state.carried, *state.wanted);
 }
 

@@ -69,12 +69,22 @@ TEST_CASE("the limit of memory is the least of the process's cgroup and those ab
        {{"a/memory.max", "12 monkeys\n"}, {"memory.max", "-1\n"}},
        std::nullopt,
        "none"},
+      {"numbers that are no limit",
+       "0::/a\n",
+       {{"a/memory.max", "0\n"}, {"memory.max", "4611686018427387904\n"}},
+       std::nullopt,
+       "none"},
       {"version 1",
        "5:cpu,cpuacct:/a\n4:memory:/docker/c1\n",
        {{"memory/docker/c1/memory.limit_in_bytes", "1073741824\n"},
         {"memory/memory.limit_in_bytes", "9223372036854771712\n"}},
        kGi,
        "/memory/docker/c1/memory.limit_in_bytes"},
+      {"version 1 without a controller",
+       "5::/a\n",
+       {{"a/memory.max", "1073741824\n"}},
+       std::nullopt,
+       "none"},
       {"version 1 without a limit",
        "4:memory:/\n0::/\n",
        {{"memory/memory.limit_in_bytes", "9223372036854771712\n"}},
@@ -102,6 +112,7 @@ TEST_CASE("the flag --memory-limit goes before the cgroup's") {
   const CgroupFiles files{(folder / "self").string(), folder.string()};
   CHECK(memory_limit("4Gi", files)->bytes == 4 * kGi);
   CHECK(memory_limit("4Gi", files)->from == "--memory-limit");
+  CHECK(memory_limit("64Mi", files)->bytes == kGi / 16);
   for (const char* wrong : {"0", "63Mi", "-1Gi", "much", "1GiB"}) {
     const auto refused = memory_limit(wrong, files);
     REQUIRE_FALSE(refused);

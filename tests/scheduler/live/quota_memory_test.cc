@@ -181,6 +181,19 @@ TEST_CASE("what somebody else wrote or took away is read anew, and put right") {
   CHECK(bench.problems == 0);
 }
 
+TEST_CASE("an object that cannot be created is a problem, and tried again") {
+  QuotaMemoryBench bench;
+  bench.read();
+  bench.answer();
+  bench.memory.want({quota("a")});
+  CHECK(bench.fail(404) == "create");  // its namespace does not exist
+  CHECK(bench.problems == 1);
+  bench.loop.advance(1s);
+  CHECK(bench.answer() == "get");
+  CHECK(bench.answer() == "create");
+  CHECK(bench.stored->data.size() == 1);
+}
+
 TEST_CASE("nothing is decided on before it is known what was there") {
   QuotaMemoryBench bench;
   bench.put({{"a", k8s::encode(quota("a"))}, {"odd", "{"}, {"x", k8s::encode(quota("y"))}});
@@ -231,6 +244,39 @@ TEST_CASE("of more than an object may hold the deleted ones are remembered") {
   std::size_t bytes = 0;
   for (const auto& [name, text] : bench.stored->data) bytes += name.size() + text.size();
   CHECK(bytes <= 1'000'000);
+}
+
+TEST_CASE("an object of quotas is filled to the last byte that it may have") {
+  constexpr std::size_t kMost = 900'000;
+  const bool fits = GENERATE(true, false);
+  QuotaMemoryBench bench;
+  bench.read();
+  bench.answer();
+  const std::size_t size = 1 + k8s::encode(quota("a", kThen)).size();  // with the name
+  GpuQuota large = quota("b", kThen);
+  const std::size_t rest = kMost - size - 1 - k8s::encode(large).size();
+  large.spec.namespaces.front() += std::string(rest + (fits ? 0 : 1), 'x');
+  bench.memory.want({quota("a", kThen), large});
+  bench.answer();
+  CHECK((bench.stored->data.find("b") != nullptr) == fits);
+  CHECK(bench.stored->data.find("a") != nullptr);
+}
+
+TEST_CASE("an answer after the end of the memory of quotas is for nobody") {
+  tests::ManualLoop loop;
+  QuotaMemory::Calls::Done late;
+  {
+    QuotaMemory memory(loop,
+                       {.get = [&](auto done) { late = std::move(done); },
+                        .create = [](const auto&, auto) {},
+                        .update = [](const auto&, auto) {}},
+                       {},
+                       {.on_problem = [](const k8s::Error&, auto) { FAIL("told"); },
+                        .on_answered = [] { FAIL("told"); }});
+    memory.read([](const Quotas&) { FAIL("told"); });
+  }
+  REQUIRE(late);
+  late(k8s::ConfigMap{});
 }
 
 }  // namespace

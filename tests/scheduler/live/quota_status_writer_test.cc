@@ -175,6 +175,13 @@ TEST_CASE("other failures are tried again, less and less often, and reported") {
   }
   CHECK(bench.problems == 4);
   CHECK(bench.answered == 0);
+  // After one that succeeds the next pause is short again.
+  bench.show("2", bench.answer({}));
+  bench.loop.advance(1s);
+  bench.want(status_of(2));
+  bench.fail(500);
+  bench.loop.advance(1s);
+  CHECK(bench.open() == Texts{"2 used 2"});
 }
 
 TEST_CASE("one that is gone is left alone, its successor is another") {
@@ -191,6 +198,13 @@ TEST_CASE("one that is gone is left alone, its successor is another") {
   bench.show("5");  // it comes back
   bench.want(status_of(2));
   CHECK(bench.open() == Texts{"5 used 2"});
+  // And once more, before the answer.
+  bench.writer.forget("u");
+  bench.show("6");
+  bench.want(status_of(3));
+  bench.answer({});
+  bench.loop.advance(1s);
+  CHECK(bench.open() == Texts{"6 used 3"});
 }
 
 TEST_CASE("a condition's time is that of its last change") {
@@ -210,6 +224,31 @@ TEST_CASE("a condition's time is that of its last change") {
   bench.loop.advance(60s);
   bench.want(status_of(2, "False"));
   CHECK(bench.answer({}).conditions[0].last_transition_time == kWallStart + 120s);
+
+  // One that has no time gets one.
+  bench.show("4", status_of(2, "False"));
+  bench.loop.advance(60s);
+  bench.want(status_of(3, "False"));
+  CHECK(bench.answer({}).conditions[0].last_transition_time == kWallStart + 180s);
+}
+
+TEST_CASE("an answer after the end of a writer of quotas' statuses is for nobody") {
+  tests::ManualLoop loop;
+  std::function<void(k8s::Result<void>)> late;
+  {
+    QuotaStatusWriter writer(
+        loop, [&](const auto&, const auto&, auto done) { late = std::move(done); }, {},
+        {.wall_clock = [] { return kWallStart; },
+         .binds_wait = [] { return false; },
+         .on_problem = [](const k8s::Error&, auto) { FAIL("told"); },
+         .on_answered = [] { FAIL("told"); }});
+    GpuQuota quota;
+    quota.metadata.uid = "u";
+    writer.observed(quota);
+    writer.want({{"q", "u", status_of(1)}});
+  }
+  REQUIRE(late);
+  late({});
 }
 
 TEST_CASE("statuses of many quotas go out a few at a time, and one while binds wait") {
