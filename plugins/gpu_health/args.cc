@@ -15,7 +15,6 @@ constexpr std::int64_t kMostSeconds = 24 * 60 * 60;
 
 std::vector<std::string> sorted(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

@@ -69,23 +69,26 @@ class FitCheck final : public NodeFilter {
   const std::vector<std::string>& reasons() const override { return reasons_; }
 
   std::optional<Shortage> shortage(const NodeView& node, unsigned index) const override {
-    if (index >= reasons_.size()) return std::nullopt;
-    const ResourceAmount asked = index == 0 ? ResourceAmount{kPods, 1} : asked_[index - 1];
-    return Shortage{.resource = asked.resource,
-                    .asked = asked.amount,
-                    .free = node.free(asked.resource),
-                    .capacity = node.allocatable(asked.resource)};
+    return shortage_of(node, index);
   }
 
   std::string numbers(const NodeView& node, unsigned index) const override {
-    const auto found = shortage(node, index);
-    if (!found) return "";
-    const std::string& name = names_.name(found->resource);
-    return name + ": asked " + exact_amount(name, found->asked) + ", free " +
-           exact_amount(name, found->free) + " of " + exact_amount(name, found->capacity);
+    const Shortage found = shortage_of(node, index);
+    const std::string& name = names_.name(found.resource);
+    return name + ": asked " + exact_amount(name, found.asked) + ", free " +
+           exact_amount(name, found.free) + " of " + exact_amount(name, found.capacity);
   }
 
  private:
+  // Every reason is an amount.
+  Shortage shortage_of(const NodeView& node, unsigned index) const {
+    const ResourceAmount asked = index == 0 ? ResourceAmount{kPods, 1} : asked_[index - 1];
+    return {.resource = asked.resource,
+            .asked = asked.amount,
+            .free = node.free(asked.resource),
+            .capacity = node.allocatable(asked.resource)};
+  }
+
   const ResourceNames& names_;
   std::vector<ResourceAmount> asked_;
   std::vector<std::string> reasons_;
