@@ -1,6 +1,7 @@
 #include "tests/plugins/asked.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -59,6 +60,35 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
   // One that is used there already needs no more room.
   CHECK(asked.excluded(mounting("p", {"v2"})).empty());
   CHECK(asked.excluded(mounting("p", {"v2", "v3"})) == full);
+  SECTION("another driver's volumes count by themselves") {
+    asked.has(of_driver("x", "x", "other"));
+    asked.has(claim("of-x", "x"));
+    CHECK(asked.excluded(mounting("p", {"x"})).size() == 2);  // it takes none on either node
+    CHECK(asked.excluded(mounting("p", {"v2", "x"})).size() == 2);
+  }
+  SECTION("which nodes count anew, and what a pod's rule reads of its volumes") {
+    const auto recounted = [&] {
+      Names names = asked.constraint->take_recounted();
+      names.erase(std::unique(names.begin(), names.end()), names.end());
+      return names;
+    };
+    CHECK(recounted() == Names{"a", "b", "a"});  // of limits, then of pods
+    CHECK(recounted().empty());
+    asked.bound(mounting("third", {"v3"}).on("b"));
+    CHECK(recounted().empty());  // b has no limit
+    asked.gone(first);
+    CHECK(recounted() == Names{"a"});
+
+    CHECK(asked.constraint->reads_besides(pod("p")).empty());
+    CHECK(asked.constraint->reads_besides(mounting("p", {"v1"})) == "1 d\n");
+    CHECK(asked.constraint->reads_besides(mounting("p", {"v1", "v2"})).empty());  // v2 is used
+    CHECK(asked.constraint->is_ruled(mounting("p", {"v1"})));
+    CHECK(asked.constraint->rule_reads_pods(mounting("p", {"v1"})));
+    CHECK(asked.constraint->concerns(mounting("p", {"v1"})));
+    CHECK_FALSE(asked.constraint->is_ruled(pod("p")));
+    CHECK_FALSE(asked.constraint->rule_reads_pods(pod("p")));
+    CHECK_FALSE(asked.constraint->concerns(pod("p")));
+  }
   SECTION("a pod goes") {
     asked.gone(first);
     CHECK(asked.excluded(mounting("p", {"v3"})).empty());
@@ -186,10 +216,12 @@ TEST_CASE("NodeVolumeLimits: disks count as volumes of the driver that serves th
     asked.gone(pod("third"));
   }
   // What is not counted, and what a driver has no name for.
-  asked.has(storage_class("files", "kubernetes.io/azure-file"));
-  asked.has(wanted("f", "files"));
-  asked.has(limited("a", "kubernetes.io/azure-file"));
-  CHECK(asked.excluded(pod("p").mounts_claim("f").mounts_claim("w")).empty());
+  for (const char* uncounted : {"kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"}) {
+    asked.has(storage_class("files", uncounted));
+    asked.has(wanted("f", "files"));
+    asked.has(limited("a", uncounted));
+    CHECK(asked.excluded(pod("p").mounts_claim("f").mounts_claim("w")).empty());
+  }
 }
 
 TEST_CASE("NodeVolumeLimits: one disk by two names counts once") {

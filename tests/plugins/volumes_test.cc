@@ -129,6 +129,11 @@ TEST_CASE("VolumeBinding: which claims a pod has to wait for") {
        "\"a-scratch\"",
        {"default/a-scratch"}},
       {"an ephemeral volume", {made_for_it}, pod("a").mounts(scratch), std::nullopt},
+      {"an ephemeral volume whose claim the pod owns, but does not control",
+       {with(made_for_it, [](auto& it) { it.metadata.owner_references[0].controller = false; })},
+       pod("a").mounts(scratch),
+       "PVC default/a-scratch was not created for pod default/a (pod is not owner)",
+       {"default/a-scratch"}},
       {"an ephemeral volume whose claim was made for another pod of its name",
        {claim("a-scratch", "v")},
        pod("a").mounts(scratch),
@@ -247,6 +252,96 @@ TEST_CASE("VolumeBinding: a claim takes the smallest free volume that fits") {
   }
 }
 
+TEST_CASE("VolumeBinding: which volumes suit a claim, whatever hosts they are on") {
+  Asked asked("VolumeBinding");
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  asked.has(wanted("c", "local"));
+  const k8s::Pod given = pod("a").mounts_claim("c");
+  asked.on("m");
+  asked.on("n");
+  const auto left = [&](const k8s::PersistentVolume& only) {
+    asked.has(only);
+    Names names;
+    const auto out = asked.excluded(given);
+    for (const auto& [name, facts] : asked.nodes) {
+      if (!out.contains(name)) names.push_back(name);
+    }
+    asked.lacks<k8s::PersistentVolume>(only.metadata.name);
+    CHECK(asked.excluded(given).size() == 2);
+    return names;
+  };
+  const auto of = [](std::vector<k8s::NodeSelectorTerm> nodes) {
+    return with(free_volume("v", 2),
+                [&](auto& it) { it.node_affinity = k8s::NodeSelector{std::move(nodes)}; });
+  };
+  CHECK(left(free_volume("v", 2)) == Names{"m", "n"});
+  CHECK(left(free_volume("v", 2, "n")) == Names{"n"});
+  CHECK(left(of({term({label(kHost).in({"n", "m"})})})) == Names{"m", "n"});
+  CHECK(left(of({term({label(kHost).in({"n"})}), term({label(kHost).in({"m"})})})) ==
+        Names{"m", "n"});
+  CHECK(left(of({term({label(kHost).not_in({"m"})})})) == Names{"n"});
+  CHECK(left(of({term({label(kZone).does_not_exist(), label(kHost).in({"m"})})})) == Names{"m"});
+  const auto changed = [](auto change) { return with(free_volume("v", 2), change); };
+  CHECK(left(changed([](auto& it) { it.capacity_bytes.reset(); })).empty());
+  CHECK(left(changed([](auto& it) {
+          it.access_modes.insert(it.access_modes.begin(), "ReadOnlyMany");
+        })).size() == 2);
+
+  // Who does not say how much is content with a volume that does not either.
+  asked.has(with(wanted("c", "local"), [](auto& it) { it.requested_bytes.reset(); }));
+  CHECK(left(changed([](auto& it) { it.capacity_bytes.reset(); })).size() == 2);
+  asked.has(with(wanted("c", "local"), [](auto& it) { it.requested_bytes = 1; }));
+  CHECK(left(changed([](auto& it) { it.capacity_bytes.reset(); })).empty());
+
+  // A node that says of no host's name has the volumes of all hosts.
+  asked.has(wanted("c", "local"));
+  asked.nodes["m"].labels = {};
+  CHECK(left(free_volume("v", 2)) == Names{"m", "n"});
+  CHECK(left(free_volume("v", 2, "n")) == Names{"n"});
+}
+
+TEST_CASE("VolumeBinding: a volume that is reserved is for its claim, as long as it is") {
+  Asked asked("VolumeBinding");
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  asked.has(storage_class("other", "kubernetes.io/no-provisioner"));
+  asked.has(wanted("c", "local"));
+  asked.has(wanted("d", "local"));
+  const NodeFacts n = asked.on("n");
+  const auto reserved = [](const char* for_claim, const char* of_class = "local") {
+    return with(free_volume("v", 3), [&](auto& it) {
+      it.storage_class = of_class;
+      if (for_claim != nullptr) it.claim_ref = {"default", for_claim, ""};
+    });
+  };
+  const auto finds = [&](const char* it) {
+    return asked.excluded(pod("a").mounts_claim(it)).empty();
+  };
+  asked.has(reserved("c"));
+  CHECK(finds("c"));
+  CHECK_FALSE(finds("d"));
+  asked.has(reserved("d"));
+  CHECK_FALSE(finds("c"));
+  CHECK(finds("d"));
+  asked.has(reserved(nullptr));
+  CHECK(finds("c"));
+  CHECK(finds("d"));
+  // Of another class it is none for the claim, which may take another one.
+  asked.has(reserved("c", "other"));
+  CHECK_FALSE(finds("c"));
+  asked.has(free_volume("w", 2));
+  CHECK(finds("c"));
+  asked.lacks<k8s::PersistentVolume>("v");
+
+  // What a plan counts on is for the claim of that name in its namespace alone.
+  const auto wants = asked.constraint->preparation_for(pod("a").mounts_claim("c"), n);
+  REQUIRE(wants);
+  asked.constraint->apply(WriteAssumed{wants->writes.at(0)});
+  CHECK(finds("c"));
+  CHECK_FALSE(finds("d"));
+  asked.has(with(wanted("c", "local"), [](auto& it) { it.metadata.namespace_ = "ml"; }));
+  CHECK_FALSE(asked.excluded(pod("a").in_namespace("ml").mounts_claim("c")).empty());
+}
+
 TEST_CASE("VolumeBinding: claims do not take one volume twice, and the smaller ones choose first") {
   Asked asked("VolumeBinding");
   asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
@@ -328,6 +423,21 @@ TEST_CASE("VolumeBinding: a volume is provisioned where the class can, and where
   room.node_topology.emplace().match_labels.set(kZone, "z");
   asked.has(room);
   CHECK(out({"any"}) == Out{{"b", {kNoRoom}}});
+  CHECK(out({"zoned"}).size() == 2);  // it is not of that class
+  // Where there is room may be said by several labels, or by expressions.
+  room.node_topology->match_labels.set(kHost, "b");
+  asked.has(room);
+  CHECK(out({"any"}).size() == 2);
+  room.node_topology->match_labels.set(kHost, "a");
+  asked.has(room);
+  CHECK(out({"any"}) == Out{{"b", {kNoRoom}}});
+  room.node_topology = k8s::LabelSelector{};
+  room.node_topology->match_expressions = {label(kZone).in({"y"})};
+  asked.has(room);
+  CHECK(out({"any"}) == Out{{"a", {kNoRoom}}});
+  room.node_topology->match_expressions = {label(kZone).in({"z"})};
+  asked.has(room);
+  CHECK(out({"any"}) == Out{{"b", {kNoRoom}}});
   room.maximum_volume_bytes = 4 * kGi;
   asked.has(room);
   CHECK(out({"any"}).size() == 2);
@@ -371,6 +481,29 @@ TEST_CASE("VolumeBinding: a claim that was given a node keeps its pods there") {
   const auto again = asked.constraint->preparation_for(given, b);
   REQUIRE(again);
   CHECK(again->writes.empty());  // it is only waited
+
+  const auto on = [](const char* name, const char* of, const char* node_name) {
+    return with(wanted(name, of), [&](auto& it) {
+      it.metadata.annotations.set("volume.kubernetes.io/selected-node", node_name);
+    });
+  };
+  const auto with_another = [&](const char* name) {
+    return asked.excluded(pod("p").mounts_claim("c").mounts_claim(name)).size();
+  };
+  asked.has(on("same", "any", "b"));
+  asked.has(on("elsewhere", "any", "a"));
+  CHECK(with_another("same") == 1);
+  CHECK(with_another("elsewhere") == 2);
+  // Nobody would provision it.
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  asked.has(on("local", "local", "b"));
+  CHECK(asked.excluded(pod("p").mounts_claim("local")).size() == 2);
+  // Its driver has no room there.
+  k8s::CsiDriver driver;
+  driver.metadata.name = "p";
+  driver.storage_capacity = true;
+  asked.has(driver);
+  CHECK(asked.excluded(given) == Out{{"a", {kNoVolume}}, {"b", {kNoRoom}}});
 }
 
 TEST_CASE("VolumeBinding: a bind waits for a volume that is provisioned") {
@@ -469,6 +602,34 @@ TEST_CASE("VolumeBinding: a bind waits for a volume that is reserved") {
   }
 }
 
+TEST_CASE("VolumeBinding: a bind waits for the first claim that is not ready, and fails with any") {
+  Asked asked("VolumeBinding");
+  const NodeFacts a = asked.on("a");
+  asked.has(storage_class("any", "p"));
+  asked.has(free_volume("v", 1));
+  for (const char* name : {"c", "d"}) {
+    asked.has(with(wanted(name, "any"), [](auto& it) {
+      it.metadata.annotations.set("volume.kubernetes.io/selected-node", "a");
+    }));
+  }
+  const k8s::Pod both = pod("p").mounts_claim("c").mounts_claim("d");
+  const auto ready = [&] { return asked.constraint->readiness(both, a); };
+  CHECK(ready().state == State::kWaits);
+  CHECK_THAT(ready().why, Catch::Contains("\"c\""));
+  asked.has(bound_claim(wanted("c", "any"), "v"));
+  CHECK(ready().state == State::kWaits);
+  CHECK_THAT(ready().why, Catch::Contains("\"d\""));
+  asked.has(bound_claim(wanted("d", "any"), "v"));
+  CHECK(ready().state == State::kReady);
+  asked.has(with(wanted("c", "any"), [](auto& it) {
+    it.metadata.annotations.set("volume.kubernetes.io/selected-node", "a");
+  }));
+  asked.lacks<k8s::PersistentVolumeClaim>("d", "default");
+  CHECK(ready().state == State::kFailed);
+  CHECK(ready().why == "persistentvolumeclaim \"d\" not found");
+  CHECK(asked.constraint->readiness(pod("p"), a).state == State::kReady);
+}
+
 TEST_CASE("VolumeBinding's patience is configured") {
   Asked asked("VolumeBinding", "bindTimeoutSeconds: 30");
   asked.has(storage_class("any", "p"));
@@ -477,7 +638,12 @@ TEST_CASE("VolumeBinding's patience is configured") {
   REQUIRE(wants);
   CHECK(wants->patience == std::chrono::seconds(30));
   CHECK_FALSE(make_plugin("VolumeBinding", "bindTimeoutSeconds: -1"));
+  CHECK_FALSE(make_plugin("VolumeBinding", "bindTimeoutSeconds: 86401"));
+  CHECK(make_plugin("VolumeBinding", "{kind: VolumeBindingArgs, bindTimeoutSeconds: 86400}"));
+  CHECK(make_plugin("VolumeBinding", "bindTimeoutSeconds: 0"));
   CHECK_FALSE(make_plugin("VolumeBinding", "bindTimeout: 1"));
+  CHECK_FALSE(asked.constraint->concerns(pod("p")));
+  CHECK(asked.constraint->concerns(pod("p").mounts_claim("c")));
 }
 
 TEST_CASE("VolumeBinding: a driver that has taken a disk over finds it by its own label") {
