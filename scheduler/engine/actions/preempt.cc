@@ -49,11 +49,24 @@ WaitingPod* Preempt::find(const std::string& uid) const {
 }
 
 WaitingPod* Preempt::first_of(Kind& kind) const {
-  while (!kind.pods.empty()) {
-    if (WaitingPod* const pod = find(kind.pods.begin()->second)) return pod;
-    kind.pods.erase(kind.pods.begin());
+  constexpr int kMostRefused = 32;  // behind so many no pod of the kind is looked at
+  int refused = 0;
+  for (auto each = kind.pods.begin(); each != kind.pods.end() && refused < kMostRefused;) {
+    WaitingPod* const pod = find(each->second);
+    if (pod == nullptr) {
+      each = kind.pods.erase(each);
+    } else if (is_refused(*pod)) {
+      ++refused;
+      ++each;
+    } else {
+      return pod;
+    }
   }
   return nullptr;
+}
+
+bool Preempt::is_refused(const WaitingPod& pod) {
+  return objection_to(pod.pod, pod.constraints).has_value();
 }
 
 void Preempt::prune(Kind& kind) const {
@@ -73,6 +86,7 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
   Kind& kind = kind_of(pod, now);
   const bool has_turn = kind.has_turn == pod.pod.metadata.uid;
   if (has_turn) kind.has_turn.clear();
+  if (is_refused(pod)) return told;
   const bool is_due = !is_current(kind, now) && now >= kind.again && !some_wait_;
   if (has_turn || (is_due && searches_.any_left(now))) {
     const VictimSearch::Found found = search(kind, pod, now);
@@ -198,6 +212,8 @@ void Preempt::wake(Time now) {
       due_ = std::min(due_, then);
     } else if (first_of(kind) != nullptr) {
       are_due.push_back(at);
+    } else if (!kind.pods.empty()) {
+      due_ = std::min(due_, now + kBetweenRefusals);
     } else if (!has_turn(kind)) {
       kinds_.erase(at);
     }

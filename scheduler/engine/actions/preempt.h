@@ -63,6 +63,8 @@ class Preempt : private PreemptParts {
   static constexpr std::chrono::seconds kBetweenSearches{2};
   // The time between two checks of which kinds may be searched for.
   static constexpr std::chrono::milliseconds kBetweenLooks{100};
+  // The time after which it is looked again whether constraints refuse all pods of a kind.
+  static constexpr std::chrono::seconds kBetweenRefusals{10};
   // The cost of all searches, in the unit of victims.cc (nodes looked at): about a tenth of a
   // processor.
   static constexpr std::int64_t kCostPerSecond = 5'000'000;
@@ -116,7 +118,10 @@ class Preempt : private PreemptParts {
   // The pod, if it still waits and evictions could help it; else null.
   [[nodiscard]] WaitingPod* find(const std::string& uid) const;
   // The first pod of the kind; null: there is none left.
+  // The first that no constraint refuses; null: none. Nobody is evicted for a pod that could not be
+  // placed anyway, because its claim is missing, for example.
   [[nodiscard]] WaitingPod* first_of(Kind& kind) const;
+  [[nodiscard]] static bool is_refused(const WaitingPod& pod);
   // Whether its pod with victims still waits for its turn.
   [[nodiscard]] bool has_turn(const Kind& kind) const;
   // Erases the pods that are gone, if there may be many.

@@ -472,6 +472,25 @@ TEST_CASE("a quota that is used up makes room by its own pods of lower priority"
   CHECK(s.use("a").used == k8s::Quantity::of(8));
 }
 
+TEST_CASE("nobody is evicted for a pod whose claim is missing, until it is there") {
+  Preempting s({.evicts_bare_pods = false, .violates_budgets = true},
+               {"VolumeRestrictions", "VolumeBinding"});
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  s.runs("ml", "low", "a", kLow, 4);
+  s.has(in("ml", "p", 2).priority(kHigh).mounts_claim("data"));
+  // Its quota is what it is told of first.
+  CHECK_THAT(s.decide().at(0), Catch::StartsWith("p waits: quota q: H100 needs 2"));
+  s.now += 60s;
+  CHECK(s.decide().empty());
+  k8s::PersistentVolumeClaim data = claim("data", "data");
+  data.metadata.namespace_ = "ml";
+  s.has(volume("data"));
+  s.has(data);
+  s.now += 10s;
+  CHECK(s.decide() == Texts{"p gets a without low"});
+}
+
 TEST_CASE("a pod that would borrow gets room that becomes free anyway") {
   TwoQuotas s;
   s.runs("a", "mine", "n", kHigh, 4);
