@@ -169,7 +169,7 @@ std::vector<Load> loads() {
          for (int k = 0; k < 30; ++k) pod.away_from(near_own(fmt::format("a{}-{}", i, k)));
          return pod;
        },
-       70'000, 1, 35'000},
+       70'000, 1, 35'000, 100},
       {"bound pods with 30 terms each that select all pods, by labels that no node has",
        [](int i) {
          PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));
@@ -182,7 +182,7 @@ std::vector<Load> loads() {
          }
          return pod;
        },
-       90'000, 1, 50'000},
+       90'000, 1, 50'000, 100},
       {"waiting pods of the neighbour's shape, each near pods in 30 labels that no node has",
        [](int i) {
          PodBuilder pod = pod_of("crowd", i).gpus(1);
@@ -193,7 +193,7 @@ std::vector<Load> loads() {
          }
          return pod;
        },
-       300'000, 1, 90'000, 3'000'000},
+       160'000, 1, 120'000, 200'000},
       {"bound pods of many labels each",
        [](int i) {
          PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));

@@ -206,7 +206,8 @@ TEST_CASE("a constraint reads the changes that its answers follow from, and no o
       {"VolumeBinding", "", kStorageChanged | kPlanChanged},
       {"VolumeRestrictions", "", kStorageChanged | kBoundPodChanged | kBoundPodRemoved},
       {"NodeVolumeLimits", "", kStorageChanged | kBoundPodChanged | kBoundPodRemoved},
-      {"InterPodAffinity", "", kNamespaceChanged | kBoundPodChanged | kBoundPodRemoved},
+      {"InterPodAffinity", "",
+       kNamespaceChanged | kNodeChanged | kBoundPodChanged | kBoundPodRemoved},
       {"PodTopologySpread", "", kSelectorChanged},
       {"PodTopologySpread", "defaultingType: List", 0},
   };

@@ -6,10 +6,10 @@ namespace sched {
 
 void Tally::catch_up() {
   domains_->catch_up();
-  forget_classes();
-  if (position_ == nodes_.changes().end()) return;
   // A user who may create pods may name many labels that no node has: these take no memory.
   if (domains_->size() == 0) return;
+  forget_classes();
+  if (position_ == nodes_.changes().end()) return;
   parts_.resize(nodes_.slots());
   nodes_.changes().since(position_, [&](NodeSlot slot) { review(slot); });
   position_ = nodes_.changes().end();

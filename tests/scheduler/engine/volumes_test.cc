@@ -93,15 +93,18 @@ TEST_CASE("of pods with the same volumes as many come back as there is room for,
   s.has(our_pod("l").gpus(1).mounts_claim("local").created_at(kStart + 1s));
   s.has(our_pod("any").gpus(1).created_at(kStart + 2s));
   REQUIRE(s.decide().size() == 6);
+  const auto placed = [&s] {
+    s.now += 1s;
+    Texts all = s.decide();
+    std::erase_if(all, [](const std::string& text) { return text.find("→") == text.npos; });
+    return all;
+  };
   s.pod_gone(their_pod("full-b2"));
-  s.now += 1s;
-  CHECK(s.decide() == Texts{"z0 → b2", "z1 → b2"});
+  CHECK(placed() == Texts{"z0 → b2", "z1 → b2"});
   s.pod_gone(their_pod("full-a2"));
-  s.now += 1s;
-  CHECK(s.decide() == Texts{"l → a2", "any → a2"});
+  CHECK(placed() == Texts{"l → a2", "any → a2"});
   s.pod_gone(our_pod("z0"));
-  s.now += 1s;
-  CHECK(s.decide() == Texts{"z2 → b2"});
+  CHECK(placed() == Texts{"z2 → b2"});
   CHECK(s.engine.pending() == PendingPods{.unschedulable = 1});
 }
 
