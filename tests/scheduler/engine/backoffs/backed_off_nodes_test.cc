@@ -181,6 +181,30 @@ TEST_CASE("what is known of a node holds through its updates and ends with it") 
   CHECK(s.decide() == Texts{"a → n"});
 }
 
+TEST_CASE("nothing is told of a node that was backed off and is gone") {
+  RejectingCluster s;
+  s.falls();
+  s.node_gone("n");
+  CHECK(s.decide().empty());
+}
+
+TEST_CASE("of the rejections before the start the last 1,024 are judged") {
+  const int others = GENERATE(1'021, 1'022);
+  Scheduler s;
+  s.has(node("n").gpus(8));
+  const auto rejects = [&](const std::string& name, const std::string& on) {
+    s.apply(event::PodRejected{.pod = {"ml", name, name},
+                               .node = on,
+                               .reason = "UnexpectedAdmissionError",
+                               .at = s.now - 10s});
+  };
+  for (const char* name : {"x", "y", "z"}) rejects(name, "n");
+  for (int i = 0; i < others; ++i) rejects(std::to_string(i), "elsewhere");
+  s.synced();
+  const Texts told = s.decide();
+  CHECK(told.back() == (others == 1'021 ? "n is backed off" : "elsewhere is backed off"));
+}
+
 TEST_CASE("rejections may be told before their node, and before the start") {
   Scheduler s;
   for (const char* name : {"x", "y", "z"}) {
@@ -253,7 +277,7 @@ TEST_CASE("what this process binds and its node rejects makes a black hole of it
   const std::string reason = GENERATE("OutOfnvidia.com/gpu", "UnexpectedAdmissionError");
   CAPTURE(told, reason);
   Scheduler s;
-  s.has(node("n").gpus(8));
+  s.has(node("n").gpus(8).pods(1));
   s.synced();
   for (const char* name : {"x", "y", "z"}) {
     PodBuilder made = our_pod(name).gpus(8);
@@ -266,6 +290,21 @@ TEST_CASE("what this process binds and its node rejects makes a black hole of it
     s.pod_gone(made);
   }
   CHECK(s.decide() == Texts{"n is backed off"});
+}
+
+TEST_CASE("a pod that had started is no rejected one when it is gone") {
+  Scheduler s;
+  s.has(node("n").gpus(8));
+  s.synced();
+  for (const char* name : {"x", "y", "z"}) {
+    PodBuilder made = our_pod(name).gpus(8);
+    s.has(made);
+    REQUIRE(s.decide() == Texts{std::string(name) + " → n"});
+    s.has(made.on("n").started_at(s.now));
+    s.pod_gone(made);
+    s.apply(*rejection_of(made.failed("OutOfnvidia.com/gpu")));
+  }
+  CHECK(s.engine.gpu_figures() == GpuFigures{});
 }
 
 TEST_CASE("of pods that had their node at the start it is not known who put them there") {

@@ -78,6 +78,35 @@ TEST_CASE("rejections that are far apart, old, or told twice do not count togeth
   CHECK(n.holes.backed_off() == 0);
 }
 
+TEST_CASE("rejections that are just as old as they may be count") {
+  RejectingNode n;
+  for (const char* uid : {"a", "b"}) CHECK_FALSE(n.rejects(uid, n.now - 300s));
+  CHECK(n.rejects("c", n.now - 300s));
+}
+
+TEST_CASE("the latest rejection counts for what proves a node, not the one that was told last") {
+  RejectingNode n;
+  n.rejects("a");
+  n.rejects("b", n.now - 200s);
+  REQUIRE(n.rejects("c", n.now - 100s));
+  CHECK_FALSE(n.starts(n.now - 50s));
+  CHECK(n.starts(n.now + 1us));
+}
+
+TEST_CASE("of the rejections that kubelet dated ahead the last hundred are known") {
+  RejectingNode n;
+  const auto repeated = [&](int pod) {
+    const std::uint64_t before = n.holes.rejections();
+    n.rejects(std::to_string(pod), n.now + 1h);
+    return n.holes.rejections() == before;
+  };
+  for (int pod = 0; pod < 100; ++pod) CHECK_FALSE(repeated(pod));
+  CHECK(repeated(0));
+  CHECK_FALSE(repeated(100));
+  CHECK(repeated(1));
+  CHECK_FALSE(repeated(0));
+}
+
 TEST_CASE("each back-off in a row is twice as long, up to the greatest") {
   RejectingNode n;
   n.fall();

@@ -46,6 +46,8 @@ TEST_CASE("which failed pods speak against their node") {
        false},
       {"CPUs and devices that cannot be aligned", rejected("TopologyAffinityError"), true},
       {"CPUs alone", pod("a").cpu("4").on("n").failed("TopologyAffinityError"), true},
+      {"no device, by its word",
+       pod("a").requests("nvidia.com/gpu", "0").on("n").failed("UnexpectedAdmissionError"), false},
       {"evicted", rejected("Evicted"), false},
       {"its program failed", rejected(""), false},
       {"affinity", rejected("NodeAffinity"), false},
@@ -55,6 +57,14 @@ TEST_CASE("which failed pods speak against their node") {
     INFO(each.name);
     CHECK(rejection_of(each.pod).has_value() == each.want);
   }
+}
+
+TEST_CASE("a device may be asked for by a request alone") {
+  k8s::Pod pod = rejected("UnexpectedAdmissionError");
+  pod.spec.containers.front().limits = {};
+  const auto rejection = rejection_of(pod);
+  REQUIRE(rejection);
+  CHECK(rejection->devices == std::map<std::string, std::int64_t>{{"nvidia.com/gpu", 1}});
 }
 
 TEST_CASE("a rejection says what one container asked for of each device") {
@@ -98,6 +108,46 @@ TEST_CASE("which rejections speak of the pod and not of its node") {
                                        .at = {},
                                        .devices = {{each.device, each.asked}}};
     CHECK(is_by_rule(rejection, each.node) == each.want);
+  }
+}
+
+TEST_CASE("whether a node had what a rejected pod asked for") {
+  ResourceNames names;
+  const ResourceId gpus = names.intern("nvidia.com/gpu");
+  NodeFacts node;
+  node.allocatable.add(gpus, 8);
+  node.allocatable.add(kPods, 2);
+  Claim six;
+  six.requests = {{gpus, 6}};
+  using Asked = std::map<std::string, std::int64_t>;
+  struct Case {
+    const char* name;
+    Asked asked;
+    int pods;          // on the node, of which one has six GPUs
+    const Claim* own;  // which that pod's is, if it was the one that was rejected
+    bool want;
+  };
+  for (const Case& each :
+       {Case{"what is left", {{"nvidia.com/gpu", 2}}, 1, nullptr, true},
+        Case{"more than is left", {{"nvidia.com/gpu", 3}}, 1, nullptr, false},
+        Case{"what it has itself, and what is left", {{"nvidia.com/gpu", 8}}, 1, &six, true},
+        Case{"more than that", {{"nvidia.com/gpu", 9}}, 1, &six, false},
+        Case{"a place, where there is none", {{"nvidia.com/gpu", 1}}, 2, nullptr, false},
+        Case{"the place that it has", {{"nvidia.com/gpu", 6}}, 2, &six, true},
+        Case{"a device that nobody knows", {{"nvidia.com/gpu", 1}, {"a/b", 1}}, 1, nullptr, false},
+        Case{"none of it", {{"nvidia.com/gpu", 1}, {"a/b", 0}}, 1, nullptr, true},
+        Case{"what was not recorded", {}, 2, nullptr, true}}) {
+    INFO(each.name);
+    NodeUsage usage;
+    usage.requested.add(gpus, 6);
+    usage.requested.add(kPods, each.pods);
+    const event::PodRejected rejection{.pod = {},
+                                       .node = "n",
+                                       .reason = "UnexpectedAdmissionError",
+                                       .at = {},
+                                       .devices = {},
+                                       .requests = each.asked};
+    CHECK(had_room(rejection, {node, usage}, each.own, names) == each.want);
   }
 }
 
