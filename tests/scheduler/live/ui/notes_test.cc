@@ -127,6 +127,15 @@ TEST_CASE("of more refusals than are kept nothing is noted, and known ones stay 
   CHECK(notes.refusal_of("a")->headline == "second");
 }
 
+TEST_CASE("of more open binds than are kept, and of pods that are gone, nothing is noted") {
+  UiNotes notes({.open = 2});
+  for (const char* uid : {"a", "b", "c"}) notes.decided(bind_of(uid));
+  notes.gone("b");
+  for (const char* uid : {"a", "b", "c"}) notes.bound(bind_of(uid), kNotedAt);
+  REQUIRE(notes.last_bound(9).size() == 1);
+  CHECK(notes.last_bound(9).front().bind.pod.uid == "a");
+}
+
 TEST_CASE("pods that have GPUs have names until they have finished or are gone") {
   UiNotes notes({.names = 2});
   const auto see = [&](const char* uid, tests::PodBuilder builder) {

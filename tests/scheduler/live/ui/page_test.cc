@@ -135,6 +135,12 @@ TEST_CASE("a document that the engine did not answer is an error to all who wait
   CHECK(world.reply(Unanswered::kNotDeciding).status == 503);
   CHECK(world.replies.front()->status == 503);
   CHECK(world.get("/ui/state").status == 200);
+  for (const auto& [path, query] :
+       {std::pair("/ui/why", "namespace=ml&pod=waits"), std::pair("/ui/node", "node=full"),
+        std::pair("/ui/what-if", "gpus=1")}) {
+    world.ask(path, query);
+    CHECK(world.reply(Unanswered::kTooLate).status == 503);
+  }
 }
 
 TEST_CASE("a sample is taken each minute, whether or not somebody looks") {
@@ -311,5 +317,80 @@ TEST_CASE("texts of the cluster are cut at characters, and never break the docum
   const std::string why = got["queue"][0]["why"];
   CHECK(why.size() < 420);
   CHECK(why.ends_with("é…"));
+
+  live::ClusterSeen of_nodes;
+  for (const std::size_t size : {400U, 401U}) {
+    of_nodes.nodes.emplace_back().closed = std::string(size, 'x');
+  }
+  const Json nodes =
+      Json::parse(live::to_json(std::move(of_nodes), {}, live::UiNotes{}, {}))["nodes"];
+  CHECK(nodes[0]["closed"] == std::string(400, 'x'));
+  CHECK(nodes[1]["closed"] == std::string(400, 'x') + "…");
   CHECK(got["queue"][0]["name"] == "p\"</script>\xef\xbf\xbd");
+}
+
+TEST_CASE("what the document shows is cut to its limits, and what is cut is counted") {
+  live::ClusterSeen seen;
+  for (const char* type : {"L4", "H100", "A10"}) {
+    GpuNode& shut = seen.nodes.emplace_back();
+    shut.type = type;
+    shut.closed = "cordoned";
+    shut.pieces.resize(3);  // the last are none, and used by none
+    shut.pieces[0].total = 8;
+    shut.pieces[1].used = 2;
+    seen.quotas.push_back({.name = type, .uid = type, .status = {}});
+    seen.misnamed.push_back({.pod = {"ml", type, type}, .scheduler_name = "x", .meant = "y"});
+    seen.line.emplace_back().pod = {"ml", type, type};
+  }
+  seen.totals.forms.emplace_back().held = 3;
+  const live::UiLimits limits{.nodes = 2, .closed_nodes = 1, .pods = 1, .misnamed = 1, .quotas = 2};
+  const Json got = Json::parse(live::to_json(std::move(seen), {}, live::UiNotes{}, {}, limits));
+  CHECK(got["leftOut"] == Json::parse(R"({"nodes": 1, "closedNodes": 2, "pods": 2, "misnamed": 2,
+                                          "quotas": 1})"));
+  REQUIRE(got["nodes"].size() == 2);
+  CHECK(got["nodes"][0]["type"] == "A10");
+  CHECK(got["nodes"][1]["type"] == "H100");
+  CHECK(got["nodes"][0]["pieces"].size() == 2);
+  CHECK(got["quotas"]["quotas"].size() == 2);
+  CHECK(got["states"][0]["closed"] == Json::parse(R"({"held": 3})"));
+}
+
+TEST_CASE("why each pod waits is said in the document") {
+  using Place = PodInLine::Place;
+  live::ClusterSeen seen;
+  for (const auto& [name, place] :
+       {std::pair("active", Place::kActive), std::pair("backoff", Place::kBackoff),
+        std::pair("gated", Place::kGated), std::pair("never", Place::kGated)}) {
+    PodInLine& pod = seen.line.emplace_back();
+    pod.pod = {"ml", name, name};
+    pod.place = place;
+  }
+  seen.line.back().never = "asks for 99";
+  const Json got = Json::parse(live::to_json(std::move(seen), {}, live::UiNotes{}, {}));
+  std::vector<std::string> texts;
+  for (const Json& row : got["queue"]) {
+    texts.push_back(row["name"].get<std::string>() + ": " + row["blockedBy"].get<std::string>() +
+                    ": " + row["why"].get<std::string>());
+  }
+  CHECK(texts == std::vector<std::string>{
+                     "active: : waits for its turn", "backoff: : is tried again after a back-off",
+                     "gated: gates: has scheduling gates, and waits until they are removed",
+                     "never: itself: can never start as it is written: asks for 99"});
+}
+
+TEST_CASE("the history has a column for each number, of the kinds that the cluster has had") {
+  live::History history;
+  answers::Overview overview;
+  overview.waiting.pods = 1;
+  overview.waiting.gpus = 2;
+  history.add(overview, kNow);
+  overview.instances = {.total = 3, .used = 4, .free = 5};
+  overview.replicas = {.total = 6, .used = 7, .free = 8};
+  history.add(overview, kNow + live::History::kInterval);
+  const Json got = Json::parse(live::to_json({}, {}, live::UiNotes{}, history))["history"];
+  CHECK(got == Json::parse(R"({"intervalSeconds": 60, "at": [1767265200, 1767265260],
+                               "instancesTotal": [0, 3], "instancesUsed": [0, 4],
+                               "instancesFree": [0, 5], "replicasTotal": [0, 6],
+                               "replicasUsed": [0, 7], "replicasFree": [0, 8],
+                               "waitingPods": [1, 1], "waitingGpus": [2, 2]})"));
 }
