@@ -269,5 +269,19 @@ TEST_CASE("a mark that was stopped tells nothing", "[store_mark]") {
   CHECK(bench.told().empty());
 }
 
+TEST_CASE("an answer after the end of a mark is for nobody", "[store_mark]") {
+  MarkBench bench;
+  bench.held_back = true;
+  bench.wait(2s);
+  REQUIRE(bench.held.size() == 1);
+  SECTION("it was stopped") { bench.mark->stop(); }
+  SECTION("it is gone") { bench.mark.reset(); }
+  bench.answer(bench.held.front());
+  bench.wait(1h);
+  CHECK(bench.written == 1);
+  CHECK(bench.held.size() == 1);
+  CHECK(bench.told().empty());
+}
+
 }  // namespace
 }  // namespace k8s
