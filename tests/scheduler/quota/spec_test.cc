@@ -31,6 +31,18 @@ TEST_CASE("a spec is taken over with its defaults") {
   CHECK(spec->lines[1].lendable == GpuShare::one_of(2));
 }
 
+TEST_CASE("amounts may be as much as they may be") {
+  const auto spec =
+      spec_of(gpu_quota("q").weighs(GpuShare::kMostGpus).line("H100", 8).limit(8).lendable(8));
+  REQUIRE(spec);
+  CHECK(spec->weight == GpuShare::gpus(GpuShare::kMostGpus));
+  CHECK(spec->lines[0].limit == GpuShare::gpus(8));
+  const auto none = spec_of(gpu_quota("q").weighs(0).line("H100", 0).lendable(0));
+  REQUIRE(none);
+  CHECK(none->weight == GpuShare());
+  CHECK(spec_of(gpu_quota("q").in_quota("p").line("H100", 8).limit(9)));
+}
+
 TEST_CASE("what makes no sense is said with its place") {
   struct Case {
     k8s::GpuQuota quota;
@@ -72,6 +84,12 @@ TEST_CASE("what makes no sense is said with its place") {
       {gpu_quota("q").most_per_pod(-1), "spec.maxGpusPerPod: must be more than 0"},
       {gpu_quota("q").most_per_pod(0), "spec.maxGpusPerPod: must be more than 0"},
       {order, "spec.order: neither BestEffort nor Strict"},
+      {gpu_quota("q").weighs(-1), "spec.weight: -1 is not between 0 and 1000000"},
+      {gpu_quota("q").weighs(1'000'001), "spec.weight: 1000001 is not between 0 and 1000000"},
+      {gpu_quota("q").in_quota("q"), "spec.parent: a quota is not its own parent"},
+      {gpu_quota("q").in_quota("p").in_cohort("c"),
+       "spec.cohort: a quota that has a parent lends and borrows inside it: its parent may have a "
+       "cohort"},
   };
   for (const Case& c : cases) {
     INFO(c.want);
@@ -114,4 +132,45 @@ TEST_CASE("a GPU is charged to one line: its product, else its class, else any")
   CHECK(charged(all, "") == "*");
   CHECK(charged(gpu_quota("q").line("H100", 1), "NVIDIA-L4") == "none");
   CHECK(charged(gpu_quota("q").line("H100", 1), "") == "none");
+}
+
+TEST_CASE("of lines that say as much of a GPU the first is its line, else that which says more") {
+  const auto charged = [](std::vector<const char*> types) {
+    auto quota = gpu_quota("q");
+    for (const char* type : types) quota.line(type, 1);
+    const auto spec = spec_of(quota);
+    REQUIRE(spec);
+    const auto product = sched::gpu::parse_product("NVIDIA-A100-SXM4-80GB").product;
+    return spec->lines.at(line_for(spec->lines, product)).gpu_type;
+  };
+  CHECK(charged({"A100-80GB", "A100-SXM4"}) == "A100-80GB");
+  CHECK(charged({"A100-SXM4", "A100-80GB"}) == "A100-SXM4");
+  CHECK(charged({"A100-SXM4", "A100-SXM4-80GB"}) == "A100-SXM4-80GB");
+  CHECK(charged({"A100-SXM4-80GB", "A100-80GB"}) == "A100-SXM4-80GB");
+}
+
+TEST_CASE("which line of a parent a line is a part of") {
+  const auto lines = [](std::vector<const char*> types) {
+    auto quota = gpu_quota("q");
+    for (const char* type : types) quota.line(type, 1);
+    const auto spec = spec_of(quota);
+    REQUIRE(spec);
+    return spec->lines;
+  };
+  const auto above = lines({"H100", "A100", "*"});
+  struct Case {
+    const char* type;
+    std::size_t line;
+  };
+  for (const Case& each : {Case{"H100", 0}, Case{"NVIDIA-H100-80GB-HBM3", 0}, Case{"A100-80GB", 1},
+                           Case{"L4", 2}, Case{"*", 2}}) {
+    INFO(each.type);
+    const LineSpec line = lines({each.type}).front();
+    CHECK(line_above(above, line) == each.line);
+    CHECK(includes(above[each.line], line));
+  }
+  CHECK(line_above(lines({"H100"}), lines({"*"}).front()) == 1);
+  CHECK(line_above(lines({"H100"}), lines({"L4"}).front()) == 1);
+  CHECK_FALSE(includes(above[0], lines({"*"}).front()));
+  CHECK_FALSE(includes(lines({"H100-PCIe"}).front(), above[0]));
 }

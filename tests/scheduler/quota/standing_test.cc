@@ -27,6 +27,15 @@ TEST_CASE("guarantees before loans, small shares before great ones, no guarantee
     }
   }
   CHECK(compare(standing(Tier::kBorrower, 3, 2), standing(Tier::kBorrower, 6, 4)) == 0);
+  // Where two are equal, the next level decides, up to the last.
+  for (std::size_t level = 1; level < kMostLevels; ++level) {
+    Standing first = standing(Tier::kBorrower, 3, 2);
+    Standing second = first;
+    first.levels[level] = standing(Tier::kGuaranteed).levels[0];
+    second.levels[level] = standing(Tier::kBorrower, 3, 2).levels[0];
+    CHECK(compare(first, second) < 0);
+    CHECK(compare(second, first) > 0);
+  }
   const auto most = standing(Tier::kBorrower, 1'000'000, 1'000'000);
   CHECK(compare(most, standing(Tier::kBorrower, 999'999, 1'000'000)) > 0);
 }
