@@ -369,6 +369,49 @@ TEST_CASE("a quota holds for as many pods as its guarantee is enough for, the re
   CHECK(s.decide().at(0) == "first → a");
 }
 
+TEST_CASE("a quota holds for sixteen pods at most") {
+  QuotaCluster s;
+  s.has(gpu_quota("q").of("ml").line("H100", 200));
+  for (int i = 0; i < 17; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    s.has(h100(name));
+    s.has(our_pod("guest-" + name).gpus(8).on(name));
+    s.has(in("ml", "waits-" + name, 8));
+  }
+  REQUIRE(s.decide().size() == 17);
+  s.now = kStart + kHoldAfter;
+  const auto told = details(s);
+  CHECK(std::count_if(told.begin(), told.end(), [](const auto& each) {
+          return each.second.find("holds node") != std::string::npos;
+        }) == 16);
+}
+
+TEST_CASE("how many kinds of pods are passed over, and looked at, is bounded") {
+  struct Case {
+    int kinds;  // before the pod
+    bool can_be_helped;
+    bool holds;
+  };
+  const Case each = GENERATE(Case{99, false, true}, Case{100, false, false}, Case{999, true, true},
+                             Case{1'000, true, false});
+  CAPTURE(each.kinds);
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 16));
+  s.has(our_pod("guest").gpus(8).on("a"));
+  s.has(in("ml", "large", 8));
+  s.now += 1s;
+  for (int i = 0; i < each.kinds; ++i) {
+    PodBuilder other = in("ml", "other-" + std::to_string(i), 1).priority(5);
+    other.cpu(std::to_string(i + 1) + "m");
+    // Those that could be helped have not waited long.
+    s.has(each.can_be_helped ? other.created_at(s.now) : other.selects("rack", "none"));
+  }
+  static_cast<void>(s.decide());
+  s.now = kStart + kHoldAfter;
+  CHECK(holds(details(s)["large"], "a") == each.holds);
+}
+
 TEST_CASE("what becomes free goes to the pod for which something was held first") {
   QuotaCluster s;
   for (const char* name : {"a", "b"}) s.has(h100(name));

@@ -206,8 +206,13 @@ TEST_CASE("a pod that is being deleted already has the time that it was given") 
     s.pod_gone(going);
     CHECK(s.decide() == Texts{"p → b"});
   }
+  SECTION("which is waited for as long as plans may wait") {
+    s.terminates(going, 1h);
+    s.has(wants(8));
+    CHECK(s.decide() == Texts{"p gets b without"});
+  }
   SECTION("with more it counts as one that stays") {
-    s.terminates(going, 2h);
+    s.terminates(going, 1h + 1s);
     s.has(wants(8));
     CHECK(s.decide() == Texts{"p gets a without low"});
   }

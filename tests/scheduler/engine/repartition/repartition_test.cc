@@ -272,3 +272,44 @@ TEST_CASE("advice is looked for anew when a quota has grown") {
   s.apply(event::QuotaUpserted{grown});
   CHECK(advised(s) == Texts{"n should become all-3g.40gb"});
 }
+
+TEST_CASE("of idle nodes that are alike eight are looked at") {
+  Scheduler s;
+  s.synced();
+  for (int i = 0; i < 9; ++i) s.has(mig_h100("n" + std::to_string(i)));
+  for (int i = 0; i < 18; ++i) s.has(instance("p" + std::to_string(i)));
+  CHECK(advised(s).size() == 8);
+}
+
+TEST_CASE("of nodes that are alike and have pods eight are looked at") {
+  const int of_no_use = GENERATE(7, 8);
+  Scheduler s;
+  s.synced();
+  const auto busy = [&](const std::string& name, bool tainted) {
+    NodeBuilder made = mig_h100(name);
+    if (tainted) made.tainted("team");
+    s.has(made);
+    s.has(their_pod("on-" + name).gpus(1).on(name));
+  };
+  for (int i = 0; i < of_no_use; ++i) busy("n" + std::to_string(i), true);
+  busy("z", false);
+  for (int i = 0; i < 2; ++i) s.has(instance("p" + std::to_string(i)));
+  CHECK(advised(s).size() == (of_no_use == 7 ? 1 : 0));
+}
+
+TEST_CASE("of the pods that wait 64 are looked at, and 32 of those that ask for the same") {
+  Scheduler s;
+  s.synced();
+  for (int i = 0; i < 7; ++i) s.has(mig_h100("n" + std::to_string(i), 8));
+  const auto pods = [&](const char* profile) {
+    for (int i = 0; i < 33; ++i) {
+      s.has(instance(std::string(profile) + "-" + std::to_string(i), profile));
+    }
+    s.now += 10s;
+    static_cast<void>(s.decide());
+    return s.engine.gpu_figures().repartition_pods;
+  };
+  CHECK(pods("3g.40gb") == 32);
+  CHECK(pods("1g.10gb") == 64);
+  CHECK(pods("2g.20gb") == 64);
+}
