@@ -112,6 +112,7 @@ TEST_CASE("the flag --memory-limit goes before the cgroup's") {
   const CgroupFiles files{(folder / "self").string(), folder.string()};
   CHECK(memory_limit("4Gi", files)->bytes == 4 * kGi);
   CHECK(memory_limit("4Gi", files)->from == "--memory-limit");
+  REQUIRE(memory_limit("64Mi", files));
   CHECK(memory_limit("64Mi", files)->bytes == kGi / 16);
   for (const char* wrong : {"0", "63Mi", "-1Gi", "much", "1GiB"}) {
     const auto refused = memory_limit(wrong, files);
