@@ -70,6 +70,18 @@ TEST_CASE("an event is filled in and cut to what the server accepts", "[client]"
     make_acceptable(event, 7);
     CHECK(event.name == std::string(245, 'a') + ".3e8007");
   }
+  SECTION("a name that ends in a letter or a digit, and in what is neither") {
+    for (const char last : std::string("azAZ09")) {
+      event.regarding_name = std::string("x") + last;
+      make_acceptable(event, 7);
+      CHECK(event.name == event.regarding_name + ".3e8007");
+    }
+    for (const char last : std::string("`{@[/:-.")) {
+      event.regarding_name = std::string("x") + last;
+      make_acceptable(event, 7);
+      CHECK(event.name == "x.3e8007");
+    }
+  }
   SECTION("a long note, not cut within a character") {
     event.note = std::string(1019, 'x') + "\xc3\xa9" + std::string(100, 'y');
     make_acceptable(event, 7);

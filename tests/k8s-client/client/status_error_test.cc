@@ -96,5 +96,53 @@ TEST_CASE("an answer outside 2xx becomes an error in the server's words", "[clie
   }
 }
 
+TEST_CASE("statuses that are frequent have their names", "[client]") {
+  struct Case {
+    int status;
+    const char* name;
+  };
+  for (const Case& each :
+       {Case{400, "Bad Request"}, Case{401, "Unauthorized"}, Case{403, "Forbidden"},
+        Case{404, "Not Found"}, Case{405, "Method Not Allowed"}, Case{406, "Not Acceptable"},
+        Case{409, "Conflict"}, Case{410, "Gone"}, Case{413, "Request Entity Too Large"},
+        Case{415, "Unsupported Media Type"}, Case{422, "Unprocessable Entity"},
+        Case{429, "Too Many Requests"}, Case{500, "Internal Server Error"},
+        Case{502, "Bad Gateway"}, Case{503, "Service Unavailable"}, Case{504, "Gateway Timeout"}}) {
+    const Error error = status_error(Status{.code = each.status, .reason = {}, .message = "m"});
+    CHECK(error.message == std::to_string(each.status) + " " + each.name + ": m");
+  }
+  CHECK(status_error(Status{.code = 408, .reason = {}, .message = {}}).may_have_acted);
+  CHECK_FALSE(status_error(Status{.code = 499, .reason = {}, .message = {}}).may_have_acted);
+}
+
+TEST_CASE("what is as long as a token behind the word Bearer is left out", "[client]") {
+  const auto told = [](const std::string& message) {
+    return status_error(Status{.code = 418, .reason = {}, .message = message}).message;
+  };
+  const std::string token(16, 't');
+  CHECK(told("bearer " + token.substr(1)) == "418: bearer " + token.substr(1));
+  for (const char* blanks : {" ", "\t", ":", "\"", ": \""}) {
+    for (const char* end : {"", " x", "\"x", "<x", ",x", "\nx"}) {
+      CHECK(told(std::string("a BEARER") + blanks + token + end) ==
+            std::string("418: a BEARER") + blanks + end);
+    }
+  }
+  CHECK(told("bearer") == "418: bearer");
+}
+
+TEST_CASE("a body that is no Status is quoted on one line, and pauses are those that it names",
+          "[client]") {
+  Decoder decoder;
+  CHECK(status_error(Response{418, {}, "a\x7f\x1f b  \n"}, decoder).message == "418: a   b");
+  CHECK(status_error(Response{418, {}, " \n"}, decoder).message == "418");
+  CHECK(status_error(Response{503, {{"Retry-After", "0"}}, ""}, decoder).retry_after == 0s);
+  CHECK(status_error(Response{503, {}, R"({"kind":"Status","details":{"retryAfterSeconds":0}})"},
+                     decoder)
+            .retry_after == std::nullopt);
+  CHECK(status_error(Response{503, {}, R"({"kind":"Status","details":{"retryAfterSeconds":301}})"},
+                     decoder)
+            .retry_after == 300s);
+}
+
 }  // namespace
 }  // namespace k8s
