@@ -5,6 +5,7 @@
 #include "tests/support/gpu_quotas.h"
 #include "tests/support/paths.h"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -323,7 +324,7 @@ TEST_CASE("a bind that is refused is told, and the engine decides anew") {
   world.api.has(tests::node("n1").gpus(8));
   const k8s::Pod pod = ours("p").gpus(1);
   world.api.has(pod);
-  int binds = 0;  // on the thread of one connection after the other
+  std::atomic<int> binds = 0;  // on the threads of connections
   world.api.answer_first([&](const tests::ReceivedRequest& request) -> std::optional<std::string> {
     if (request.target.find("/binding") == std::string::npos || ++binds > 1) return std::nullopt;
     return tests::answer(403, "Content-Type: application/json\r\n",
