@@ -115,8 +115,7 @@ class Planning {
       row.headline = row.why = why_undecided(pod, served_);
     } else {
       const Refusal& refusal = outlook_.refusal(*outcome);
-      // A quota's message names the quota; short_reason() would leave the name out.
-      row.headline = is_by_quota(refusal) ? refusal.message : short_reason(refusal);
+      row.headline = headline_of(refusal);
       row.why = refusal.message + (refusal.details.empty() ? "" : " " + refusal.details);
     }
     plan_.waits.push_back(std::move(row));

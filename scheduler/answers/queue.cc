@@ -118,8 +118,8 @@ std::string short_reason(const Refusal& refusal) {
   return std::string(text);
 }
 
-std::string headline_of(const Refusal& refusal, const std::string& quota) {
-  return (is_by_quota(refusal) ? "quota " + quota + ": " : "") + short_reason(refusal);
+std::string headline_of(const Refusal& refusal) {
+  return is_by_quota(refusal) ? refusal.message : short_reason(refusal);
 }
 
 std::string meant_by(const std::string& scheduler_name, const std::set<std::string>& served) {

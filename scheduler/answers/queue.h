@@ -96,7 +96,7 @@ struct LastRefusal {
 // for a quota its text without its name.
 [[nodiscard]] std::string short_reason(const Refusal& refusal);
 
-// The same with the quota's name, if it is by quota.
-[[nodiscard]] std::string headline_of(const Refusal& refusal, const std::string& quota);
+// The same, but a quota's message is whole: it names the quota, or says that there is none.
+[[nodiscard]] std::string headline_of(const Refusal& refusal);
 
 }  // namespace sched::answers

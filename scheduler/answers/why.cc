@@ -87,7 +87,7 @@ void wait_for(Why& why, decision::Unschedulable::Reason reason) {
 
 void tell(Why& why, const Refusal& refusal) {
   why.details = without_first_sentence(refusal.details);
-  why.headline = headline_of(refusal, why.quota);
+  why.headline = headline_of(refusal);
   wait_for(why, refusal.reason);
 }
 

@@ -19,16 +19,14 @@ bool has_gpus(const k8s::Pod& pod) {
   return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), has);
 }
 
-// A quota's message names the quota already, so headline_of() need not.
 UiNotes::Refusal refusal_by(const decision::Unschedulable& told) {
   const answers::Refusal refusal{.message = told.message,
                                  .details = told.details,
                                  .plugins = told.plugins,
                                  .reason = told.reason};
-  return {
-      .next = answers::short_reason(refusal),
-      .headline = answers::is_by_quota(refusal) ? told.message : answers::headline_of(refusal, {}),
-      .reason = told.reason};
+  return {.next = answers::short_reason(refusal),
+          .headline = answers::headline_of(refusal),
+          .reason = told.reason};
 }
 
 // From now on the pod waits until room is made for it, whether its quota or the nodes refused it

@@ -127,6 +127,21 @@ TEST_CASE("kubectl gpu why begins with the verdict") {
   }
 }
 
+TEST_CASE("a namespace without a quota is named in place of a quota") {
+  const std::string config = written("no-quota.yaml", R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+gpuQuota: {defaultQuota: None}
+)");
+  const std::string want = "namespace demo has no GPU quota, and pods without quota get no GPUs";
+  CHECK_THAT(answer({"why", "demo/fits-now", "--config", config}),
+             Catch::StartsWith("WAITS 2m - " + want + "\n"));
+  const auto why =
+      nlohmann::json::parse(answer({"why", "demo/fits-now", "--config", config, "-o", "json"}));
+  CHECK(why["headline"] == want);
+  CHECK(why["quota"] == "");
+}
+
 TEST_CASE("a pod is named as tables have it, too") {
   CHECK(answer({"why", "demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));
   CHECK(answer({"why", "pod/demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));
