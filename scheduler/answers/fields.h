@@ -248,6 +248,7 @@ void fields(auto& archive, Of<Why> auto& why) {
   archive.field("wouldRunIfChanged", why.remedies);
   archive.field("waitsForNodes", why.is_for_nodes);
   archive.field("waitsForPods", why.is_for_pods);
+  archive.field("waitsForQuota", why.is_for_quota);
   archive.field("quotaNeverGives", why.quota_never_gives);
   archive.optional("chosen", why.chosen);
   archive.optional("dataAgeSeconds", why.data_age);

@@ -78,6 +78,7 @@ Told told_of(const Explanation& explanation, const k8s::Pod& pod) {
 void wait_for(Why& why, decision::Unschedulable::Reason reason) {
   why.is_for_nodes = reason == decision::Unschedulable::Reason::kUnschedulable;
   why.is_for_pods = reason == decision::Unschedulable::Reason::kWaitingForPods;
+  why.is_for_quota = reason == decision::Unschedulable::Reason::kGpuQuotaExceeded;
   if (why.is_for_nodes) return;
   // Room on nodes would not help.
   why.room = {};
@@ -153,7 +154,7 @@ class Asking {
       why_.headline = std::move(in_line->never);
     }
     if (!why_.headline.empty()) return is(Why::Verdict::kNever);
-    judge(engine_, pod_, why_);
+    const bool is_rejected = judge(engine_, pod_, why_).rejection.has_value();
     if (!pod_.spec.scheduling_gates.empty()) {
       why_.headline = "scheduling gates " + one_line(pod_.spec.scheduling_gates);
       return is(Why::Verdict::kGated);
@@ -170,8 +171,8 @@ class Asking {
       return is(Why::Verdict::kStarts);
     }
     if (outcome != nullptr) {
-      const Refusal& refusal = outlook.refusal(*outcome);
-      tell(why_, refusal);
+      tell(why_, outlook.refusal(*outcome));
+      if (is_rejected) why_.is_for_nodes = false;
     }
     return is(Why::Verdict::kWaits);
   }
@@ -203,6 +204,7 @@ void tell_now(const Engine& engine, const k8s::Pod& pod, const Explanation& expl
   }
   if (explanation.by_quota) {
     why.headline = explanation.message;  // names the quota
+    why.is_for_quota = true;
     return;
   }
   find_room(engine, pod, why);

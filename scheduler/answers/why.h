@@ -88,12 +88,14 @@ struct Why {
   std::vector<ReasonRow> reasons;     // those of the most nodes first
   std::string details;                // the engine's sentences
   std::vector<Candidate> candidates;  // kPlaced, kStarts: the best nodes that may take it now
-  bool is_for_nodes = false;          // kWaits: room on nodes would help
-  bool is_for_pods = false;           // kWaits: pods of its group are missing
-  bool quota_never_gives = false;     // its quota can never give so much, or such GPUs
-  RoomFor room;                       // what would make room for it
-  std::vector<std::string> ends;      // names of `room.pods`, with their GPUs
-  std::vector<Remedy> remedies;       // each would do alone
+  // kWaits: at most one of these; none: for its turn, or for an object such as a volume claim.
+  bool is_for_nodes = false;       // room on nodes would help
+  bool is_for_pods = false;        // pods of its group are missing
+  bool is_for_quota = false;       // its quota gives it no GPUs now, or it has none
+  bool quota_never_gives = false;  // its quota can never give so much, or such GPUs
+  RoomFor room;                    // what would make room for it
+  std::vector<std::string> ends;   // names of `room.pods`, with their GPUs
+  std::vector<Remedy> remedies;    // each would do alone
 
   // Of a pod that was refused and has not been tried since; not in the JSON.
   std::optional<Told> told;

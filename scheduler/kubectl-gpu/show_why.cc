@@ -209,7 +209,7 @@ std::string next_step(const Why& why, const Style& style) {
     case Verdict::kWaits:
       if (!is_told_all) break;
       if (why.is_for_pods) return "kubectl get pods" + in + style.kubectl_flags;
-      if (!why.is_for_nodes) return "kubectl gpu quota" + in + style.cluster_flags;
+      if (why.is_for_quota) return "kubectl gpu quota" + in + style.cluster_flags;
       if (!why.room.if_empty.empty()) {
         return "kubectl gpu plan --add " + why.room.if_empty + "=1" + style.cluster_flags;
       }

@@ -11,6 +11,20 @@ const kVerdicts = {
 
 function code(text) { return el('code', {}, text); }
 
+// By what the pod waits for. For nodes: only if `isHelped` by no step that makes room. For its turn or for an object that is missing nothing is
+// said: the headline names what has to come.
+function stepsForWaiting(why, isHelped) {
+  if (why.waitsForPods) return [['Create the missing pods of its group: it starts when all of them are there and have room.']];
+  if (why.waitsForQuota) {
+    return [[why.quotaNeverGives ? 'Ask for a type and number that its quota gives, or ask an administrator for a quota that gives it: '
+      : 'Wait until pods of the quota end, or ask for a larger one: ', code(`kubectl gpu quota -n ${why.pod.namespace}`)]];
+  }
+  if (why.waitsForNodes && why.fittingNodes === 0 && !isHelped) {
+    return [['No node here would take it, even if the node were empty: change what it asks for, or add a node that has all of it.']];
+  }
+  return [];
+}
+
 // What somebody can do, each a list of texts and elements.
 function steps(why, isThere) {
   const list = [];
@@ -30,14 +44,7 @@ function steps(why, isThere) {
     const isFixed = isThere && (what.startsWith('nodeSelector') || what === 'required node affinity');
     list.push([or(isFixed ? 'create the pod anew with ' : 'change the pod: '), code(to ? `${what}: ${to}` : `no ${what}`), `; ${node} would take it ${then}.`]);
   }
-  const byQuota = why.verdict === 'Waits' && why.headline.startsWith('quota ');
-  if (byQuota) {
-    list.push([why.quotaNeverGives ? 'Ask for a type and number that the quota gives, or its administrator for another quota: '
-      : 'Wait until pods of the quota end, or ask for a larger one: ', code(`kubectl gpu quota -n ${why.pod.namespace}`)]);
-  }
-  if (why.verdict === 'Waits' && !byQuota && list.length === 0) {
-    list.push(['No node here would take it, even if the node were empty: change what it asks for, or add a node that has all of it.']);
-  }
+  if (why.verdict === 'Waits') list.push(...stepsForWaiting(why, list.length > 0));
   if (why.verdict === 'Starts' && isThere) {
     list.push(['If it still waits in a minute, others have their turn before it: see the order above.']);
   }

@@ -165,6 +165,28 @@ async function plotOneSample(page) {
   want(until * 1000 < Date.now() + 60_000, 'a plot of one sample shows times that are still to come');
 }
 
+// What a pod waits for decides what the page advises.
+async function advise(page) {
+  const waits = { verdict: 'Waits', pod: { namespace: 'demo', name: 'asked' }, asks: '1 H100', quota: '', since: new Date().toISOString(), node: '', allNodes: 2,
+    fittingNodes: 0, reasons: [], details: '', candidates: [], freesWhen: { node: '', podsEnd: [] }, wouldRunOnOneMore: '', wouldRunIfChanged: [],
+    waitsForNodes: false, waitsForPods: false, waitsForQuota: false, quotaNeverGives: false };
+  for (const [headline, given, advice] of [
+    ['cpu: needs 900 on one node', { waitsForNodes: true }, /^No node here would take it, even if the node were empty/],
+    ['1 of the 4 pods that start together as group train are there', { waitsForPods: true, fittingNodes: 1 }, /^Create the missing pods of its group/],
+    ['the turn of its group train comes', { fittingNodes: 1 }, /^$/],
+    ['namespace demo has no GPU quota, and pods without quota get no GPUs', { waitsForQuota: true, quotaNeverGives: true, fittingNodes: 1 },
+      /^Ask for a type and number that its quota gives, or ask an administrator for a quota that gives it: kubectl gpu quota -n demo$/],
+    ['quota q: H100 needs 1, 4 of 4 in use', { waitsForQuota: true }, /^Wait until pods of the quota end/],
+    ['persistentvolumeclaim "nope" not found', {}, /^$/],
+  ]) {
+    const steps = await page.evaluate(async why => {
+      const { whyAnswer } = await import('./why.js');
+      return whyAnswer(why, false).querySelector('.steps')?.textContent ?? '';
+    }, { ...waits, headline, ...given });
+    want(advice.test(steps), `of a pod that waits since "${headline}" the page advises "${steps}"`);
+  }
+}
+
 // The picture of the docs: the page with a pod opened.
 async function portrait(page) {
   await page.locator('#rows > li > button', { hasText: 'vision/too-large' }).click();
@@ -271,6 +293,7 @@ try {
     }
   }
   await plotOneSample(wide);
+  await advise(wide);
   await live(wide);
   const shown = await numbers(wide);
   await lose(wide);

@@ -33,6 +33,7 @@ Why whole() {
   why.candidates = {{.node = "n1", .total_score = 50, .scores = {{"GpuPacking", 10, 5}}}};
   why.is_for_nodes = true;
   why.is_for_pods = true;
+  why.is_for_quota = true;
   why.quota_never_gives = true;
   why.room.node = "n2";
   why.room.if_empty = "n3";
@@ -163,6 +164,7 @@ TEST_CASE("an answer is read as it was written") {
   CHECK_FALSE(read_why(to_json(Why{}))->data_age);
   CHECK(read->is_for_nodes);
   CHECK(read->is_for_pods);
+  CHECK(read->is_for_quota);
   CHECK(read->quota_never_gives);
   CHECK_FALSE(read_why(to_json(Why{}))->withheld);
 }

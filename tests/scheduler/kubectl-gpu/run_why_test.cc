@@ -142,6 +142,21 @@ gpuQuota: {defaultQuota: None}
   CHECK(why["quota"] == "");
 }
 
+TEST_CASE("a pod whose claim is missing is not said to need another node") {
+  const std::string claims = written("claims.yaml", R"(
+kind: Pod
+metadata: {namespace: demo, name: claims, uid: u-claims}
+spec:
+  schedulerName: gpu-scheduler
+  containers: [{name: main}]
+  volumes: [{name: data, persistentVolumeClaim: {claimName: nope}}]
+)");
+  const std::string said = answer({"why", "demo/claims", "--from", claims});
+  CHECK_THAT(said, Catch::StartsWith("WAITS 0s - persistentvolumeclaim \"nope\" not found\n"));
+  CHECK_THAT(said, !Catch::Contains("No node would take it"));
+  CHECK_THAT(said, Catch::Contains("\nNext: kubectl get pod/claims -n demo -o yaml\n"));
+}
+
 TEST_CASE("a pod is named as tables have it, too") {
   CHECK(answer({"why", "demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));
   CHECK(answer({"why", "pod/demo/gated"}) == answer({"why", "pod/gated", "-n", "demo"}));

@@ -221,6 +221,37 @@ TEST_CASE("whose the GPUs of a node are") {
   CHECK(world.get("/ui/node", "node=full&pod=x").status == 400);
 }
 
+TEST_CASE(
+    "an answer says whether a pod waits for nodes, for its group, for quota, or for none of "
+    "these") {
+  PageWorld world;
+  const auto waits_for = [](const Json& why) {
+    std::string kinds;
+    for (const char* kind : {"Nodes", "Pods", "Quota"}) {
+      if (why["waitsFor" + std::string(kind)]) kinds += kind;
+    }
+    return kinds;
+  };
+  world.apply(event::PodUpserted{PageWorld::ours("first")
+                                     .gpus(1)
+                                     .annotated("gpu-scheduler.io/pod-group", "train")
+                                     .annotated("gpu-scheduler.io/pod-group-min-count", "4")});
+  while (auto decision = world.engine.step(world.now)) world.notes.decided(*decision);
+  const Json group = world.json("/ui/why", "namespace=ml&pod=first");
+  CHECK_THAT(group["headline"].get<std::string>(), Catch::StartsWith("1 of the 4 pods"));
+  CHECK(waits_for(group) == "Pods");
+  CHECK(waits_for(world.json("/ui/why", "namespace=ml&pod=waits")) == "Nodes");
+  const Json claim = world.json("/ui/what-if",
+                                "namespace=ml&manifest={kind: Pod, spec: {schedulerName: "
+                                "gpu-scheduler, containers: [], volumes: "
+                                "[{name: v, "
+                                "persistentVolumeClaim: {claimName: nope}}]}}")["why"];
+  CHECK(claim["headline"] == "persistentvolumeclaim \"nope\" not found");
+  CHECK(waits_for(claim).empty());
+  world.apply(event::QuotaUpserted{tests::gpu_quota("q").of("ml").line("H100", 8)});
+  CHECK(waits_for(world.json("/ui/what-if", "namespace=ml&gpus=1")["why"]) == "Quota");
+}
+
 TEST_CASE("a pod that is beyond its quota is told so, and no room on nodes") {
   PageWorld world;
   world.apply(event::QuotaUpserted{tests::gpu_quota("q").of("ml").line("H100", 8)});
