@@ -56,7 +56,10 @@ class SecurePort::Parts {
         asker_(*loop_, std::move(scheduler.ask), {}, std::move(scheduler.leader)),
         questions_(*loop_, access_, asker_, get_pod(), std::move(scheduler.names)),
         recording_(std::move(scheduler.recording)) {
-    if (scheduler.ui) page_.emplace(*loop_, access_, asker_, *std::move(scheduler.ui));
+    if (scheduler.ui) {
+      scheduler.ui->data_age = on_own_thread(std::move(scheduler.ui->data_age));
+      page_.emplace(*loop_, access_, asker_, *std::move(scheduler.ui));
+    }
     if (scheduler.answers) {
       scheduler.answers->data_age = on_own_thread(std::move(scheduler.answers->data_age));
       answers_.emplace(*loop_, access_, asker_, get_pod(), *std::move(scheduler.answers));

@@ -49,9 +49,9 @@ class SecurePort {
     std::function<std::string()> leader = [] { return std::string(); };
     // FlightRecorder::take; its answer comes on any thread. Empty: there is no flight recording.
     std::function<void(std::function<void(RecordingParts)>)> recording = {};
-    std::optional<UiPage::Scheduler> ui = {};  // nullopt: the page is not served
-    // nullopt: the answers for tenants are not served. Their `data_age` may call back on any
-    // thread.
+    // nullopt: the page is not served, or the answers for tenants are not. Their `data_age` may
+    // call back on any thread.
+    std::optional<UiPage::Scheduler> ui = {};
     std::optional<TenantAnswers::Scheduler> answers = {};
   };
 

@@ -151,6 +151,7 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
     if (!why.told) return;
     loop_->post([this, pod = why.pod, told = *why.told] { reporter_->judged(pod, told); });
   };
+  const auto find_data_age = [this](auto done) { loop_->post([this, done] { done(data_age()); }); };
   std::optional<UiPage::Scheduler> ui;
   if (options_.ui) {
     ui = UiPage::Scheduler{.notes = ui_notes_.get(),
@@ -158,16 +159,16 @@ k8s::Result<void> Shell::Parts::open_secure_port() {
                                      .version = options_.version,
                                      .scheduler_names = profile_names_},
                            .clock = wall_clock,
+                           .data_age = find_data_age,
                            .on_judged = on_judged};
   }
   std::optional<TenantAnswers::Scheduler> answers;
   if (options_.answers) {
-    answers = TenantAnswers::Scheduler{
-        .notes = ui_notes_.get(),
-        .names = {profile_names_.begin(), profile_names_.end()},
-        .clock = wall_clock,
-        .data_age = [this](auto done) { loop_->post([this, done] { done(data_age()); }); },
-        .on_judged = on_judged};
+    answers = TenantAnswers::Scheduler{.notes = ui_notes_.get(),
+                                       .names = {profile_names_.begin(), profile_names_.end()},
+                                       .clock = wall_clock,
+                                       .data_age = find_data_age,
+                                       .on_judged = on_judged};
   }
   auto port = SecurePort::open(
       std::move(*options_.secure_port),

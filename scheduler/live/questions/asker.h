@@ -25,6 +25,11 @@
 
 namespace sched::live {
 
+// Calls back with how old the state of the cluster is about which the engine answers: since when
+// the watches of pods and nodes were last known to be current; nullopt: that is not known.
+using FindDataAge =
+    std::function<void(std::function<void(std::optional<std::chrono::nanoseconds>)>)>;
+
 // On its loop's thread.
 class Asker {
  public:

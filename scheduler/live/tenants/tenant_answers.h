@@ -60,10 +60,8 @@ class TenantAnswers {
     std::set<std::string> names;     // the schedulers whose pods these are
     std::function<Time()> clock;     // what people read
     Budget::Limits budget = {};
-    // Calls back, on the loop's thread, with how old the state of the cluster is that the engine
-    // has; nullopt: that is not known.
-    std::function<void(std::function<void(std::optional<std::chrono::nanoseconds>)>)> data_age =
-        [](const auto& done) { done(std::nullopt); };
+    // Calls back on the loop's thread.
+    FindDataAge data_age = [](const auto& done) { done(std::nullopt); };
     // Called, on the loop's thread, with each answer of `why`.
     std::function<void(const answers::Why&)> on_judged = [](const answers::Why& /*why*/) {};
   };

@@ -117,7 +117,14 @@ void UiPage::get_state(Answer answer) {
 
 void UiPage::ask_for_state() {
   if (std::exchange(is_asking_, true)) return;
-  const auto ask = [notes = scheduler_.notes, clock = scheduler_.clock,
+  scheduler_.data_age([this](std::optional<std::chrono::nanoseconds> age) {
+    if (!age) return ask_for_state(std::nullopt);
+    ask_for_state(std::chrono::duration_cast<std::chrono::seconds>(*age));
+  });
+}
+
+void UiPage::ask_for_state(std::optional<std::chrono::seconds> data_age) {
+  const auto ask = [data_age, notes = scheduler_.notes, clock = scheduler_.clock,
                     processor_time = scheduler_.processor_time](const Engine& engine) {
     const std::chrono::nanoseconds begin = processor_time();
     ClusterSeen seen{.nodes = engine.gpu_nodes(),
@@ -126,7 +133,8 @@ void UiPage::ask_for_state() {
                      .quotas = engine.quota_statuses(),
                      .misnamed = engine.misnamed(),
                      .decisions = notes->decisions(),
-                     .at = clock()};
+                     .at = clock(),
+                     .data_age = data_age};
     seen.took = processor_time() - begin;
     return seen;
   };

@@ -30,6 +30,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ class UiPage {
     const UiNotes* notes = nullptr;
     UiAbout about;
     std::function<Time()> clock;  // what people read
+    // Calls back on the loop's thread.
+    FindDataAge data_age = [](const auto& done) { done(std::nullopt); };
     // Called, on the loop's thread, with each answer about a pod that waits.
     std::function<void(const answers::Why&)> on_judged = [](const answers::Why& /*why*/) {};
     // The processor time that the calling thread has taken so far.
@@ -73,6 +76,7 @@ class UiPage {
                   Answer answer);
   void get_state(Answer answer);
   void ask_for_state();
+  void ask_for_state(std::optional<std::chrono::seconds> data_age);
   void has_seen(ClusterSeen seen);
   void get_why(const std::string& query, Asker::Client client, Answer answer);
   void get_node(const std::string& query, Asker::Client client, Answer answer);

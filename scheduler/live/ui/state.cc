@@ -207,6 +207,7 @@ std::string to_json(ClusterSeen seen, const UiAbout& about, const UiNotes& notes
   Json bound = Json::array();
   for (const UiNotes::Bound& one : notes.last_bound(limits.bound)) bound.push_back(json_of(one));
   const Json head = {{"asOf", k8s::json::format_seconds(seen.at)},
+                     {"dataAgeSeconds", seen.data_age ? Json(seen.data_age->count()) : Json()},
                      {"decision", seen.decisions},
                      {"replica", about.replica},
                      {"version", about.version},

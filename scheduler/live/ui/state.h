@@ -1,6 +1,6 @@
 // The page's one document: all that it shows, as JSON.
 //
-//   {"asOf", "decision", "replica", "version", "schedulerNames",
+//   {"asOf", "dataAgeSeconds" (or null), "decision", "replica", "version", "schedulerNames",
 //    "overview": {…}, "quotas": {…},     the very text of `kubectl gpu -o json` and of its `quota`
 //    "states": [{"type", "form", "used", "free", "closed": {"cordoned": 1}}],     as in /metrics
 //    "nodes": [{"node", "type", "closed", "pods", "pieces": [{"form", "total", "used"}]}],
@@ -23,6 +23,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ struct ClusterSeen {
   std::vector<decision::MisnamedScheduler> misnamed;
   std::uint64_t decisions = 0;  // so many were made before
   Time at{};
-  std::chrono::nanoseconds took{};  // of the engine's thread
+  std::optional<std::chrono::seconds> data_age = {};  // at that time; nullopt: not known
+  std::chrono::nanoseconds took{};                    // of the engine's thread
 };
 
 // What does not change while a process runs.

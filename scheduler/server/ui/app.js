@@ -1,5 +1,6 @@
 // Reads the document every few seconds and gives it to the parts of the page. While it cannot be
-// read what was shown last stays, with its age.
+// read what was shown last stays, with its age. That age counts from when the scheduler's watches
+// were last known to be current, which may be long before it answered.
 import { ask, byId, duration, plural, setAttribute, setText } from './dom.js';
 import { showBound } from './decisions.js';
 import { showHistory } from './history.js';
@@ -10,7 +11,8 @@ import { showQuotas } from './quotas.js';
 import { showWhatIf } from './what-if.js';
 
 const kInterval = 3000;  // between two readings
-const kPatience = 10000;  // data that is older is called old
+const kPatience = 10000;  // without an answer for so long there is no news
+const kOldest = 120;  // s; a watch that works is known to be current at least once a minute
 
 let last = null;  // the document that is shown
 let lastAt = 0;  // when it came, by performance.now()
@@ -29,11 +31,13 @@ function showAge() {
   const now = performance.now();
   const age = byId('age');
   if (last) {
-    const seconds = (now - lastAt) / 1000;
-    const isOld = Boolean(trouble) || now - lastAt > kPatience;
-    setText(age, `${isOld ? 'no news' : 'alive'} · seen ${duration(seconds)} ago · ${plural(last.decision, 'decision')}`);
-    setAttribute(age, 'title', `as of ${new Date(last.asOf).toLocaleString()}`);
-    setAttribute(age, 'data-state', isOld ? 'old' : 'live');
+    const seconds = (last.dataAgeSeconds ?? 0) + (now - lastAt) / 1000;
+    const isSilent = Boolean(trouble) || now - lastAt > kPatience;
+    const isOld = seconds > kOldest;
+    const state = isSilent ? 'no news' : isOld ? 'old data' : 'alive';
+    setText(age, `${state} · as of ${duration(seconds)} ago · ${plural(last.decision, 'decision')}`);
+    setAttribute(age, 'title', `answered ${new Date(last.asOf).toLocaleString()}`);
+    setAttribute(age, 'data-state', isSilent || isOld ? 'old' : 'live');
   } else {
     setText(age, trouble ? 'no data' : 'reading …');
   }

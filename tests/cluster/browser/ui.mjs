@@ -165,6 +165,18 @@ async function plotOneSample(page) {
   want(until * 1000 < Date.now() + 60_000, 'a plot of one sample shows times that are still to come');
 }
 
+// A scheduler that answers, and whose watches have brought nothing for ten minutes.
+async function seeOldData(page) {
+  await page.route('**/state', async route => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...await response.json(), dataAgeSeconds: 600 } });
+  });
+  await page.waitForSelector('#age[data-state=old]');
+  want(/^old data · as of 10 min ago/.test(await text(page, '#age')), `data of ten minutes ago are "${await text(page, '#age')}"`);
+  await page.unroute('**/state');
+  await page.waitForSelector('#age[data-state=live]');
+}
+
 // What a pod waits for decides what the page advises.
 async function advise(page) {
   const waits = { verdict: 'Waits', pod: { namespace: 'demo', name: 'asked' }, asks: '1 H100', quota: '', since: new Date().toISOString(), node: '', allNodes: 2,
@@ -294,6 +306,7 @@ try {
   }
   await plotOneSample(wide);
   await advise(wide);
+  await seeOldData(wide);
   await live(wide);
   const shown = await numbers(wide);
   await lose(wide);

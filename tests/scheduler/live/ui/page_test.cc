@@ -84,6 +84,7 @@ TEST_CASE("the document has the overview and quotas of kubectl gpu, and what wai
              Catch::StartsWith("nvidia.com/gpu: needs 9 on one node"));
   CHECK(gated["blockedBy"] == "gates");
   CHECK(got["asOf"] == "2026-01-01T11:00:00Z");
+  CHECK(got["dataAgeSeconds"].is_null());
   CHECK(got["decision"] == 2);
   CHECK(got["replica"] == "host");
   CHECK(got["history"]["gpusUsed"] == Json::parse("[8]"));
@@ -92,6 +93,14 @@ TEST_CASE("the document has the overview and quotas of kubectl gpu, and what wai
   CHECK(got["misnamed"] ==
         Json::parse(R"([{"namespace": "ml", "name": "typo", "schedulerName": "gpu-schedular",
                          "meant": "gpu-scheduler"}])"));
+}
+
+TEST_CASE("the document says how old what the scheduler knows is, however new the document is") {
+  PageWorld world;
+  world.data_age = std::chrono::milliseconds(150'900);
+  const Json got = world.json("/ui/state");
+  CHECK(got["dataAgeSeconds"] == 150);
+  CHECK(got["asOf"] == "2026-01-01T11:00:00Z");
 }
 
 TEST_CASE("the document is made once a second at most, however many look") {

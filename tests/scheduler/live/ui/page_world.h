@@ -70,6 +70,7 @@ class PageWorld : public Asking {
   sched::Engine engine = make_engine();
   sched::live::UiNotes notes;
   std::vector<std::string> reviewed;
+  std::optional<std::chrono::nanoseconds> data_age;
   std::chrono::nanoseconds spent{};
   std::chrono::nanoseconds each_look = std::chrono::milliseconds{1};  // a document, of the engine
 
@@ -106,6 +107,7 @@ class PageWorld : public Asking {
       {.notes = &notes,
        .about = {.replica = "host", .version = "1.2.3", .scheduler_names = {"gpu-scheduler"}},
        .clock = [this] { return now; },
+       .data_age = [this](const auto& done) { done(data_age); },
        .on_judged =
            [this](const sched::answers::Why& why) {
              if (why.told) told.push_back(why.pod.name + ": " + why.told->message);
