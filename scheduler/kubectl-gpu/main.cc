@@ -30,6 +30,6 @@ int main(int argc, char** argv) try {
       .end = std::_Exit};
   return sched::kubectl::run({argv + 1, argv + argc}, sched::kVersion, terminal);
 } catch (const std::exception& error) {
-  std::cerr << "kubectl gpu: " << error.what() << '\n';
+  sched::kubectl::TextOut(std::cerr) << "kubectl gpu: " << error.what() << '\n';
   return sched::kubectl::kUnreadable;
 }

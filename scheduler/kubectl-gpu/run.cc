@@ -141,14 +141,14 @@ class Answering {
     if (!read_cluster) return without_cluster(read_cluster.error());
     Cluster& cluster = cluster_.emplace(*std::move(read_cluster));
     for (const std::string& kind : cluster.hidden) {
-      terminal_.err << "kubectl gpu: you may not list " << kind << "; they count as none\n";
+      note() << "you may not list " << kind << "; they count as none\n";
     }
     for (const std::string& kind : cluster.absent) {
-      terminal_.err << "kubectl gpu: there are no " << kind << " in the files; is one missing?\n";
+      note() << "there are no " << kind << " in the files; is one missing?\n";
     }
     if (!cluster.has_namespace) {
-      terminal_.err << "kubectl gpu: there is no namespace \"" << options_.namespace_ << '"'
-                    << cluster.notes.instead_of_namespace(options_.namespace_) << '\n';
+      note() << "there is no namespace \"" << options_.namespace_ << '"'
+             << cluster.notes.instead_of_namespace(options_.namespace_) << '\n';
     }
     switch (options_.command) {
       case Command::kOverview:
@@ -187,21 +187,20 @@ class Answering {
     if (!may_not || !asks_scheduler()) return fail(error);
     if (options_.all_namespaces && options_.command != Command::kOverview) {
       fail(error);
-      terminal_.err << "kubectl gpu: the scheduler answers about one namespace; give it with -n\n";
+      note() << "the scheduler answers about one namespace; give it with -n\n";
       return kUnreadable;
     }
     if (!asked_ || asked_->kind == k8s::ErrorKind::kTimeout) {
       auto shown = show_answer(ask_scheduler(options_));
       if (shown) {
-        terminal_.err << "kubectl gpu: you may not list the cluster, so the scheduler answered; it "
-                         "does not name nodes and pods that you may not see\n";
+        note() << "you may not list the cluster, so the scheduler answered; it does not name nodes "
+                  "and pods that you may not see\n";
         return 0;
       }
       asked_ = std::move(shown.error());
     }
     fail(error);
-    terminal_.err << "kubectl gpu: the scheduler did not answer instead: " << asked_->message
-                  << '\n';
+    note() << "the scheduler did not answer instead: " << asked_->message << '\n';
     return kUnreadable;
   }
   // The scheduler's answers about one pod and about the cluster have all that can be computed here,
@@ -261,8 +260,11 @@ class Answering {
     }
   }
 
+  // For a line beside the answer.
+  [[nodiscard]] TextOut note() const { return TextOut(terminal_.err) << "kubectl gpu: "; }
+
   int fail(const k8s::Error& error) {
-    terminal_.err << "kubectl gpu: " << error.message << '\n';
+    note() << error.message << '\n';
     return error.kind == k8s::ErrorKind::kConfig ? kBadUsage : kUnreadable;
   }
 
@@ -293,8 +295,8 @@ class Answering {
     const Notes& notes = cluster.notes;
     if (!notes.pod()) {
       const auto& [namespace_, name] = cluster.asked;
-      terminal_.err << "kubectl gpu: there is no pod \"" << name << "\" in namespace \""
-                    << namespace_ << "\" that has not finished" << notes.instead_of_pod() << '\n';
+      note() << "there is no pod \"" << name << "\" in namespace \"" << namespace_
+             << "\" that has not finished" << notes.instead_of_pod() << '\n';
       return kUnreadable;
     }
     print(answers::why(cluster.engine, *notes.pod(), notes.served(), notes.names(), style_.now));

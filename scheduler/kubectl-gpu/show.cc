@@ -47,26 +47,12 @@ std::string sums(const Overview& overview) {
   return text;
 }
 
-std::string verdict(const Overview& overview, const Style& style) {
-  std::string text = coloured(sums(overview), Colour::kBold, style);
-  const auto backed_off =
-      std::count_if(overview.closed.begin(), overview.closed.end(),
-                    [](const answers::ClosedNode& node) { return node.backed_off; });
-  const auto closed = number(overview.closed.size()) - backed_off;
-  if (backed_off > 0) {
-    text += " | " + coloured(counted(backed_off, "node") + " backed off", Colour::kRed, style);
+void show_waiting(TextOut out, const answers::Waiting& waiting) {
+  if (waiting.pods == 0) {
+    out << " | no pod waits";
+    return;
   }
-  if (closed > 0)
-    text += " | " + coloured(counted(closed, "node") + " closed", Colour::kYellow, style);
-  if (!overview.warned_quotas.empty()) {
-    const bool is_one = overview.warned_quotas.size() == 1;
-    text += " | " + coloured(counted(number(overview.warned_quotas.size()), "quota") +
-                                 (is_one ? " has a warning" : " have warnings"),
-                             Colour::kYellow, style);
-  }
-  const answers::Waiting& waiting = overview.waiting;
-  if (waiting.pods == 0) return text + " | no pod waits";
-  text += " | " + counted(number(waiting.pods), "pod") + (waiting.pods == 1 ? " waits" : " wait");
+  out << " | " << counted(number(waiting.pods), "pod") << (waiting.pods == 1 ? " waits" : " wait");
   const std::int64_t gpus = waiting.gpus - waiting.instances;
   std::string asks = gpus > 0 || waiting.instances == 0 ? counted(gpus, "GPU") : "";
   if (waiting.instances > 0) {
@@ -74,13 +60,37 @@ std::string verdict(const Overview& overview, const Style& style) {
   }
   if (waiting.gated > 0) asks += ", " + std::to_string(waiting.gated) + " gated";
   if (waiting.never > 0) asks += ", " + std::to_string(waiting.never) + " never as written";
-  return text + " (" + asks + ")";
+  out << " (" << asks << ')';
+}
+
+// The first line.
+void show_verdict(TextOut out, const Overview& overview, const Style& style) {
+  out << coloured(sums(overview), Colour::kBold, style);
+  const auto backed_off =
+      std::count_if(overview.closed.begin(), overview.closed.end(),
+                    [](const answers::ClosedNode& node) { return node.backed_off; });
+  const auto closed = number(overview.closed.size()) - backed_off;
+  if (backed_off > 0) {
+    out << " | " << coloured(counted(backed_off, "node") + " backed off", Colour::kRed, style);
+  }
+  if (closed > 0) {
+    out << " | " << coloured(counted(closed, "node") + " closed", Colour::kYellow, style);
+  }
+  if (!overview.warned_quotas.empty()) {
+    const bool is_one = overview.warned_quotas.size() == 1;
+    out << " | "
+        << coloured(counted(number(overview.warned_quotas.size()), "quota") +
+                        (is_one ? " has a warning" : " have warnings"),
+                    Colour::kYellow, style);
+  }
+  show_waiting(out, overview.waiting);
+  out << '\n';
 }
 
 // "4.125", where the API server's form is "4125m".
 std::string gpus_text(const k8s::Quantity& gpus) { return to_text(quota::GpuShare::of(gpus)); }
 
-void show_next(std::ostream& out, const std::string& command, const Style& style,
+void show_next(TextOut out, const std::string& command, const Style& style,
                const std::string& comment = {}) {
   out << "Next: kubectl gpu " << command << style.cluster_flags << comment << '\n';
 }
@@ -124,8 +134,8 @@ std::string name_of(const PodRef& pod) { return pod.namespace_ + "/" + pod.name;
 
 }  // namespace
 
-void show(std::ostream& out, const Overview& overview, const Style& style) {
-  out << verdict(overview, style) << '\n';
+void show(TextOut out, const Overview& overview, const Style& style) {
+  show_verdict(out, overview, style);
   Table types({"TYPE", ">NODES", "USED", ">FREE", "LARGEST BLOCK", ">WHOLE NODES FREE"});
   for (const TypeRow& row : overview.types) {
     const std::string largest = std::to_string(row.largest_block) +
@@ -147,7 +157,7 @@ void show(std::ostream& out, const Overview& overview, const Style& style) {
   if (overview.waiting.pods > 0) show_next(out, "queue" + style.namespace_flag, style);
 }
 
-void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
+void show(TextOut out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
           const Style& style) {
   std::vector<std::string> headers = {"NODE", "TYPE", "USED", ">FREE", ">PODS", "STATE"};
   if (style.wide) headers.emplace_back("GPUS OF");
@@ -164,8 +174,8 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
     table.add(std::move(row));
   }
   if (table.empty()) {
-    out << (style.namespace_flag.empty() ? "No node has GPUs\n"
-                                         : "No pod of the namespace has GPUs\n");
+    out << (style.namespace_flag.empty() ? "No node has GPUs" : "No pod of the namespace has GPUs")
+        << '\n';
   } else {
     table.print(out, style);
     if (!style.wide) {
@@ -175,7 +185,7 @@ void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::P
   }
 }
 
-void show(std::ostream& out, const answers::Queue& queue, const Style& style) {
+void show(TextOut out, const answers::Queue& queue, const Style& style) {
   if (queue.rows.empty() && queue.never.empty() && queue.unserved.empty()) {
     out << "No pod" << (style.namespace_flag.empty() ? "" : " of the namespace") << " waits\n";
     show_age(out, queue.data_age);
@@ -243,7 +253,7 @@ std::vector<std::pair<std::size_t, std::size_t>> as_tree(const std::vector<Quota
   return rows;
 }
 
-void show_accounts(std::ostream& out, const std::vector<QuotaStatus>& quotas, const Style& style) {
+void show_accounts(TextOut out, const std::vector<QuotaStatus>& quotas, const Style& style) {
   Table table({"QUOTA", "TYPE", "USED", ">BORROWED", ">LENT", ">PENDING"});
   for (const auto& [depth, at] : as_tree(quotas)) {
     const QuotaStatus& quota = quotas[at];
@@ -267,7 +277,7 @@ void show_accounts(std::ostream& out, const std::vector<QuotaStatus>& quotas, co
   }
 }
 
-void show_loans(std::ostream& out, const std::vector<answers::Loan>& loans, const Style& style) {
+void show_loans(TextOut out, const std::vector<answers::Loan>& loans, const Style& style) {
   if (loans.empty()) return;
   out << "Borrowed, the latest loan first:\n";
   Table table({"POD", "QUOTA", "TYPE", ">GPUS", ">SINCE"});
@@ -278,7 +288,7 @@ void show_loans(std::ostream& out, const std::vector<answers::Loan>& loans, cons
   table.print(out, style);
 }
 
-void show_line(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style) {
+void show_line(TextOut out, const answers::QuotasSeen& quotas, const Style& style) {
   const NamespaceQuotas& of = quotas.of;
   if (of.in_line == 0) return;
   out << "In line: " << counted(number(of.in_line), "pod") << "; the first, "
@@ -293,7 +303,7 @@ void show_line(std::ostream& out, const answers::QuotasSeen& quotas, const Style
 
 }  // namespace
 
-void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style) {
+void show(TextOut out, const answers::QuotasSeen& quotas, const Style& style) {
   const NamespaceQuotas& of = quotas.of;
   if (!of.quotas.empty()) {
     show_accounts(out, of.quotas, style);
@@ -316,7 +326,7 @@ void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& sty
 
 namespace {
 
-void show_uses(std::ostream& out, const std::vector<QuotaUse>& uses, const Style& style) {
+void show_uses(TextOut out, const std::vector<QuotaUse>& uses, const Style& style) {
   if (uses.empty()) return;
   out << "Used by:\n";
   Table table({"QUOTA", "TYPE", "NAMESPACE", ">GPUS", ">PODS"});
@@ -329,7 +339,7 @@ void show_uses(std::ostream& out, const std::vector<QuotaUse>& uses, const Style
 
 }  // namespace
 
-void show(std::ostream& out, const answers::AllQuotas& quotas, const Style& style) {
+void show(TextOut out, const answers::AllQuotas& quotas, const Style& style) {
   if (quotas.quotas.empty()) {
     out << "No GpuQuota is in force\n";
     return;
@@ -351,7 +361,7 @@ std::string causes(const answers::Plan& plan) {
   return text.empty() ? text : text + ')';
 }
 
-void show_still_waiting(std::ostream& out, const answers::Plan& plan, const Style& style) {
+void show_still_waiting(TextOut out, const answers::Plan& plan, const Style& style) {
   constexpr std::size_t kMost = 20;
   if (plan.still_waiting() == 0) return;
   if (!style.wide) {
@@ -368,7 +378,7 @@ void show_still_waiting(std::ostream& out, const answers::Plan& plan, const Styl
   }
 }
 
-void show_names(std::ostream& out, const char* what, const std::vector<PodRef>& pods) {
+void show_names(TextOut out, const char* what, const std::vector<PodRef>& pods) {
   if (pods.empty()) return;
   out << what << ':';
   for (const PodRef& pod : pods) out << ' ' << name_of(pod);
@@ -377,7 +387,7 @@ void show_names(std::ostream& out, const char* what, const std::vector<PodRef>& 
 
 }  // namespace
 
-void show(std::ostream& out, const answers::Plan& plan, const Style& style) {
+void show(TextOut out, const answers::Plan& plan, const Style& style) {
   using Origin = answers::PlanRow::Origin;
   const auto told = [&](const answers::PlanRow& row) {
     return name_of(row.pod) + (row.origin == Origin::kEvicted ? " (evicted)" : "");

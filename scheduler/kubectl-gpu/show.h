@@ -9,20 +9,19 @@
 #include "scheduler/answers/why.h"
 #include "scheduler/kubectl-gpu/table.h"
 
-#include <ostream>
 #include <vector>
 
 namespace sched::kubectl {
 
-void show(std::ostream& out, const answers::Overview& overview, const Style& style);
-void show(std::ostream& out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
+void show(TextOut out, const answers::Overview& overview, const Style& style);
+void show(TextOut out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
           const Style& style);
-void show(std::ostream& out, const answers::Queue& queue, const Style& style);
+void show(TextOut out, const answers::Queue& queue, const Style& style);
 // With style.wide also their use by namespace, and what is borrowed, by pod.
-void show(std::ostream& out, const answers::AllQuotas& quotas, const Style& style);
+void show(TextOut out, const answers::AllQuotas& quotas, const Style& style);
 // Of one namespace; with style.wide also what its pods borrow.
-void show(std::ostream& out, const answers::QuotasSeen& quotas, const Style& style);
-void show(std::ostream& out, const answers::Why& why, const Style& style);
-void show(std::ostream& out, const answers::Plan& plan, const Style& style);
+void show(TextOut out, const answers::QuotasSeen& quotas, const Style& style);
+void show(TextOut out, const answers::Why& why, const Style& style);
+void show(TextOut out, const answers::Plan& plan, const Style& style);
 
 }  // namespace sched::kubectl

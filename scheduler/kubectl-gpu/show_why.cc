@@ -18,36 +18,51 @@ std::string fitting(const Why& why) {
          counted(static_cast<std::int64_t>(why.all_nodes), "node") + " fit";
 }
 
-// "WAITS 7m - …": the answer in one line.
-std::string verdict(const Why& why, const Style& style) {
-  const std::string waited = age(why.since, style.now);
-  const auto marked = [&](const char* word, Colour colour) {
-    return coloured(word, colour, style);
-  };
-  switch (why.verdict) {
+Coloured word_for(Verdict verdict, const Style& style) {
+  switch (verdict) {
     case Verdict::kPlaced:
-      return marked("PLACED", Colour::kGreen) + " " + why.node + " " + waited + " ago" +
-             (why.all_nodes == 0 ? "" : "; now " + fitting(why));
+      return coloured("PLACED", Colour::kGreen, style);
     case Verdict::kStarts:
-      return marked("STARTS", Colour::kGreen) + (why.node.empty() ? "" : " on " + why.node) +
-             " after " + waited + ", " + fitting(why);
+      return coloured("STARTS", Colour::kGreen, style);
     case Verdict::kWaits:
-      return marked("WAITS", Colour::kYellow) + " " + waited + " - " + why.headline;
+      return coloured("WAITS", Colour::kYellow, style);
     case Verdict::kGated:
-      return marked("GATED", Colour::kYellow) + " " + waited + " - " + why.headline;
+      return coloured("GATED", Colour::kYellow, style);
     case Verdict::kNever:
-      return marked("NEVER AS WRITTEN", Colour::kRed) + " - " + why.headline;
+      return coloured("NEVER AS WRITTEN", Colour::kRed, style);
     case Verdict::kNotOurs:
-      return marked("NOT OURS", Colour::kYellow) + " - it waits for schedulerName \"" +
-             why.scheduler_name + "\"" + (why.headline.empty() ? "" : ", " + why.headline);
+      return coloured("NOT OURS", Colour::kYellow, style);
     case Verdict::kFinished:
       break;
   }
-  return "FINISHED";
+  return {"FINISHED"};
+}
+
+// What stands behind the word, with a blank before it.
+std::string rest_of_verdict(const Why& why, const Style& style) {
+  const std::string waited = age(why.since, style.now);
+  switch (why.verdict) {
+    case Verdict::kPlaced:
+      return " " + why.node + " " + waited + " ago" +
+             (why.all_nodes == 0 ? "" : "; now " + fitting(why));
+    case Verdict::kStarts:
+      return (why.node.empty() ? "" : " on " + why.node) + " after " + waited + ", " + fitting(why);
+    case Verdict::kWaits:
+    case Verdict::kGated:
+      return " " + waited + " - " + why.headline;
+    case Verdict::kNever:
+      return " - " + why.headline;
+    case Verdict::kNotOurs:
+      return " - it waits for schedulerName \"" + why.scheduler_name + "\"" +
+             (why.headline.empty() ? "" : ", " + why.headline);
+    case Verdict::kFinished:
+      break;
+  }
+  return {};
 }
 
 // "Chosen by decision 42 from 6 of 8 nodes, 4s after it came: score 87, 3 more than a100-2".
-void show_chosen(std::ostream& out, const Why& why) {
+void show_chosen(TextOut out, const Why& why) {
   if (!why.chosen) return;
   const answers::Chosen& chosen = *why.chosen;
   out << "  Chosen by decision " << chosen.decision << " from " << chosen.fitting_nodes << " of "
@@ -65,7 +80,7 @@ void show_chosen(std::ostream& out, const Why& why) {
   out << '\n';
 }
 
-void show_reasons(std::ostream& out, const Why& why, const Style& style) {
+void show_reasons(TextOut out, const Why& why, const Style& style) {
   if (why.reasons.empty()) return;
   Table table({">NODES", "REASON", "EXAMPLE"}, 2);
   for (const answers::ReasonRow& row : why.reasons) {
@@ -90,7 +105,7 @@ std::vector<std::string> telling_plugins(const std::vector<Candidate>& candidate
   return plugins;
 }
 
-void show_candidates(std::ostream& out, const Why& why, const Style& style) {
+void show_candidates(TextOut out, const Why& why, const Style& style) {
   if (why.candidates.empty()) return;
   const std::vector<std::string> plugins = telling_plugins(why.candidates);
   std::vector<std::string> headers = {">RANK", "NODE", ">TOTAL"};
@@ -126,7 +141,7 @@ bool is_in_table(std::string_view sentence, const Why& why) {
 }
 
 // The engine's sentences, one a line.
-void show_details(std::ostream& out, const Why& why) {
+void show_details(TextOut out, const Why& why) {
   std::string_view text = why.details;
   while (!text.empty()) {
     const auto end = text.find(". ");
@@ -146,7 +161,7 @@ std::string joined_with_and(const std::vector<std::string>& texts) {
 }
 
 // Of pods on one node; some of them may have no name here.
-void show_ends(std::ostream& out, const Why& why) {
+void show_ends(TextOut out, const Why& why) {
   std::vector<std::string> ends = why.ends;
   if (why.withheld && why.withheld->pods > 0) {
     ends.push_back(counted(static_cast<std::int64_t>(why.withheld->pods), "other pod") + " (" +
@@ -155,7 +170,7 @@ void show_ends(std::ostream& out, const Why& why) {
   if (ends.empty()) return;
   const bool is_one = ends.size() == 1 && (why.ends.size() == 1 || why.withheld->pods == 1);
   out << "Frees when: " << (why.room.node.empty() ? "on one node" : why.room.node) << ": "
-      << joined_with_and(ends) << (is_one ? " ends\n" : " end\n");
+      << joined_with_and(ends) << (is_one ? " ends" : " end") << '\n';
 }
 
 // "nodeSelector example.com/zone: b (a100-2)", "no annotation gpu-scheduler.io/gpu-type (l4-1,
@@ -170,7 +185,7 @@ std::string words_of(const answers::Remedy& remedy) {
   return where.empty() ? words : words + " (" + where + ")";
 }
 
-void show_room(std::ostream& out, const Why& why) {
+void show_room(TextOut out, const Why& why) {
   show_ends(out, why);
   const bool is_unnamed = why.withheld && why.withheld->nodes;
   const char* lead = "Would run if: ";
@@ -224,8 +239,9 @@ std::string next_step(const Why& why, const Style& style) {
 
 }  // namespace
 
-void show(std::ostream& out, const Why& why, const Style& style) {
-  out << verdict(why, style) << '\n';
+void show(TextOut out, const Why& why, const Style& style) {
+  // "WAITS 7m - …": the answer in one line.
+  out << word_for(why.verdict, style) << rest_of_verdict(why, style) << '\n';
   if (why.verdict == Verdict::kPlaced || why.verdict == Verdict::kStarts) {
     show_chosen(out, why);
     show_candidates(out, why, style);

@@ -17,11 +17,8 @@ std::size_t width_of(std::string_view text) {
 
 }  // namespace
 
-std::string coloured(std::string text, Colour colour, const Style& style) {
-  if (!style.colours || colour == Colour::kNone) return text;
-  constexpr std::array<std::string_view, 5> kCodes = {"", "1", "31", "32", "33"};
-  return "\x1b[" + std::string(kCodes[static_cast<std::size_t>(colour)]) + "m" + std::move(text) +
-         "\x1b[0m";
+Coloured coloured(std::string text, Colour colour, const Style& style) {
+  return {std::move(text), style.colours ? colour : Colour::kNone};
 }
 
 Table::Table(std::vector<std::string> headers, std::size_t indent)
@@ -32,7 +29,12 @@ Table::Table(std::vector<std::string> headers, std::size_t indent)
   }
 }
 
-void Table::print(std::ostream& out, const Style& style) const {
+void Table::add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = plain(cell);
+  rows_.push_back(std::move(row));
+}
+
+void Table::print(TextOut out, const Style& style) const {
   std::vector<std::size_t> widths;
   for (const std::string& header : headers_) widths.push_back(width_of(header));
   for (const auto& row : rows_) {
@@ -78,7 +80,7 @@ std::string age(Time since, Time now) {
   return std::to_string(passed / kDay) + "d";
 }
 
-void show_age(std::ostream& out, std::optional<std::chrono::seconds> data_age) {
+void show_age(TextOut out, std::optional<std::chrono::seconds> data_age) {
   if (data_age) out << "As of " << age(Time{}, Time{*data_age}) << " ago\n";
 }
 

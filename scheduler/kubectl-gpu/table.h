@@ -2,12 +2,12 @@
 #pragma once
 
 #include "scheduler/base/types.h"
+#include "scheduler/kubectl-gpu/text_out.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,17 +28,17 @@ struct Style {
   Time now{};  // ages are computed relative to it
 };
 
-enum class Colour { kNone, kBold, kRed, kGreen, kYellow };
-[[nodiscard]] std::string coloured(std::string text, Colour colour, const Style& style);
+// Without a colour where `style` has none.
+[[nodiscard]] Coloured coloured(std::string text, Colour colour, const Style& style);
 
 class Table {
  public:
   // If a header begins with ">", its column is aligned to the right.
   explicit Table(std::vector<std::string> headers, std::size_t indent = 0);
-  // As many cells as headers. They contain no colours, because their bytes would count as text.
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // As many cells as headers, each on one line: they are kept in their plain form.
+  void add(std::vector<std::string> row);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
-  void print(std::ostream& out, const Style& style) const;
+  void print(TextOut out, const Style& style) const;
 
  private:
   std::vector<std::string> headers_;
@@ -55,7 +55,7 @@ class Table {
 [[nodiscard]] std::string age(Time since, Time now);
 
 // "As of 2s ago", of a scheduler's answer, on a line; nothing where that is not known.
-void show_age(std::ostream& out, std::optional<std::chrono::seconds> data_age);
+void show_age(TextOut out, std::optional<std::chrono::seconds> data_age);
 
 // "1 pod", "5 pods".
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view what);

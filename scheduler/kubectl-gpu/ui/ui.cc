@@ -53,7 +53,7 @@ class Ui {
   }
 
   int fail(int code, const std::string& message) {
-    terminal_.err << "kubectl gpu: " << message << '\n';
+    TextOut(terminal_.err) << "kubectl gpu: " << message << '\n';
     return code;
   }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -314,6 +316,44 @@ items:
         "cordoned        4  cordoned\n"
         "no-plugin       0  offers no GPU\n"
         "unreachable     4  unreachable\n");
+}
+
+TEST_CASE("what a tenant wrote reaches no terminal as it is, and forges no line") {
+  const std::string file = written("hostile.json", R"({"kind": "List", "items": [
+    {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": 8, "pods": 9, "nvidia.com/gpu": 4}}},
+    {"kind": "Pod", "metadata": {"name": "type", "namespace": "ml", "uid": "u1", "annotations":
+        {"gpu-scheduler.io/gpu-type": "X\u001b[31mRED\nline2\u009b2J"}},
+     "spec": {"schedulerName": "gpu-scheduler", "containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": 1}}}]}},
+    {"kind": "Pod", "metadata": {"name": "other", "namespace": "ml", "uid": "u2"},
+     "spec": {"schedulerName": "evil\u001b[31mRED\n\u001b]0;owned\u0007",
+              "containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": 1}}}]}}]})");
+  const std::string as_new = written("hostile-plan.json", R"({"kind": "Pod",
+    "metadata": {"name": "planned", "namespace": "ml", "annotations": {"gpu-scheduler.io/gpu-type": "Y\u001b[2J\nline2"}},
+    "spec": {"schedulerName": "gpu-scheduler", "containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": 1}}}]}})");
+  struct Case {
+    std::vector<std::string> arguments;
+    std::ptrdiff_t lines;
+  };
+  for (Case& each : std::vector<Case>{{{}, 4},
+                                      {{"nodes", "-o", "wide"}, 2},
+                                      {{"queue"}, 4},
+                                      {{"queue", "-o", "wide"}, 4},
+                                      {{"why", "ml/type"}, 7},
+                                      {{"why", "ml/other"}, 2},
+                                      {{"plan", "-f", as_new, "-o", "wide"}, 6}}) {
+    each.arguments.insert(each.arguments.end(), {"--from", file});
+    const Said said = say(each.arguments);
+    INFO(said.out);
+    CHECK(said.err.empty());
+    CHECK(std::count(said.out.begin(), said.out.end(), '\n') == each.lines);
+    CHECK(std::none_of(said.out.begin(), said.out.end(), [](char c) {
+      return c != '\n' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f);
+    }));
+    CHECK_THAT(said.out, !Catch::Contains("\u009b"));
+  }
+  CHECK_THAT(say({"queue", "--from", file}).out,
+             Catch::Contains("1 X\\x1b[31mRED\\x0aline2\\x9b2J") &&
+                 Catch::Contains("schedulerName \"evil\\x1b[31mRED\\x0a\\x1b]0;owned\\x07\""));
 }
 
 TEST_CASE("kubectl gpu takes what it knows, and says what is wrong with the rest") {
