@@ -115,6 +115,7 @@ std::string to_json(const Plan& plan) {
   return text_of({{"kind", "Plan"},
                   {"wouldStart", JsonWriter::array_of(plan.starts, start)},
                   {"wouldWait", JsonWriter::array_of(plan.waits, wait)},
+                  {"wouldStartButForDrain", JsonWriter::of(plan.held_up)},
                   {"wouldEnd", JsonWriter::of(plan.ended)},
                   {"wouldGoToOthers", JsonWriter::of(plan.elsewhere)},
                   {"replaced", JsonWriter::of(plan.replaced)},

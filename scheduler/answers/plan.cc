@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace sched::answers {
@@ -45,16 +46,10 @@ class Planning {
   Planning(Engine& engine, const std::set<std::string>& served, Time now)
       : engine_(engine), served_(served), now_(now) {}
 
-  Plan run(Change change) {
+  Plan run(Engine* undrained, Change change) {
     cordon(change.drained);
     outlook_.advance(engine_, now_);
-    plan_.start_anyway = static_cast<std::size_t>(
-        std::count_if(outlook_.outcomes().begin(), outlook_.outcomes().end(),
-                      [](const Outlook::Outcome& outcome) { return outcome.starts(); }));
-    std::unordered_map<std::string, bool> started_before;
-    for (const Outlook::Outcome& outcome : outlook_.outcomes()) {
-      started_before[outcome.pod.uid] = outcome.starts();
-    }
+    const std::vector<PodRef> start_without_change = starts_without_change(undrained);
     for (Event& event : change.objects) engine_.apply(std::move(event), now_);
     for (const PodRef& pod : change.replaced) engine_.apply(event::PodDeleted{pod}, now_);
     plan_.replaced = std::move(change.replaced);
@@ -62,12 +57,7 @@ class Planning {
     for (k8s::Pod& pod : change.pods) create(std::move(pod), PlanRow::Origin::kNew);
     outlook_.advance(engine_, now_);
 
-    for (const Outlook::Outcome& outcome : outlook_.outcomes()) {
-      const auto before = started_before.find(outcome.pod.uid);
-      if (outcome.starts() && (before == started_before.end() || !before->second)) {
-        plan_.starts.push_back({outcome.pod, origin_of(outcome.pod.uid), outcome.node, {}, {}});
-      }
-    }
+    compare(start_without_change);
     for (const k8s::Pod& pod : created_) tell_of_waiting(pod);
     std::vector<PodInLine> line = engine_.in_line();
     std::erase_if(line, [&](const PodInLine& pod) { return origins_.contains(pod.pod.uid); });
@@ -76,6 +66,41 @@ class Planning {
   }
 
  private:
+  // Before the change is made, but for its cordons.
+  [[nodiscard]] std::vector<PodRef> starts_without_change(Engine* undrained) const {
+    Outlook without;
+    if (undrained != nullptr) without.advance(*undrained, now_);
+    std::vector<PodRef> starts;
+    for (const Outlook::Outcome& outcome : (undrained != nullptr ? without : outlook_).outcomes()) {
+      if (outcome.starts()) starts.push_back(outcome.pod);
+    }
+    return starts;
+  }
+
+  // What starts with the change, and what without it.
+  void compare(const std::vector<PodRef>& start_without_change) {
+    std::unordered_set<std::string> uids;
+    for (const PodRef& pod : start_without_change) {
+      uids.insert(pod.uid);
+      if (is_replaced(pod)) continue;
+      const Outlook::Outcome* outcome = outlook_.find(pod.uid);
+      if (outcome != nullptr && outcome->starts()) {
+        ++plan_.start_anyway;
+      } else {
+        plan_.held_up.push_back(pod);
+      }
+    }
+    for (const Outlook::Outcome& outcome : outlook_.outcomes()) {
+      if (!outcome.starts() || uids.contains(outcome.pod.uid)) continue;
+      plan_.starts.push_back({outcome.pod, origin_of(outcome.pod.uid), outcome.node, {}, {}});
+    }
+  }
+
+  [[nodiscard]] bool is_replaced(const PodRef& pod) const {
+    return std::any_of(plan_.replaced.begin(), plan_.replaced.end(),
+                       [&](const PodRef& one) { return one.uid == pod.uid; });
+  }
+
   void cordon(const std::vector<k8s::Node>& nodes) {
     for (k8s::Node node : nodes) {
       node.spec.unschedulable = true;
@@ -158,8 +183,9 @@ std::vector<QueueRow> Plan::first_still_waiting(std::size_t at_most) const {
   return {still.rows.begin(), still.rows.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-Plan plan(Engine& engine, Change change, const std::set<std::string>& served, Time now) {
-  return Planning(engine, served, now).run(std::move(change));
+Plan plan(Engine& engine, Engine* undrained, Change change, const std::set<std::string>& served,
+          Time now) {
+  return Planning(engine, served, now).run(undrained, std::move(change));
 }
 
 }  // namespace sched::answers

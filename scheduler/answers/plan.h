@@ -2,8 +2,9 @@
 // quotas, new pods.
 //
 // First the engine continues with the cluster as it is, except that nodes to be drained are
-// cordoned. What starts then would start without the change, too. Then the change is made, and the
-// engine continues: what starts now does so because of the change.
+// cordoned. Then the change is made, and the engine continues. So what starts without the change
+// has its turn first, as in the scheduler. Where nodes are drained, another engine, whose nodes
+// stay as they are, says what would start without that.
 #pragma once
 
 #include "scheduler/answers/queue.h"
@@ -47,12 +48,13 @@ struct PlanRow {
 };
 
 struct Plan {
-  std::vector<PlanRow> starts;    // in the order of the decisions
+  std::vector<PlanRow> starts;    // not without the change; in the order of the decisions
   std::vector<PlanRow> waits;     // of the new and the evicted pods
+  std::vector<PodRef> held_up;    // those that would start, but for the drain
   std::vector<PodRef> ended;      // evicted pods that nothing creates again
   std::vector<PodRef> elsewhere;  // evicted pods that are created again for another scheduler
   std::vector<PodRef> replaced;
-  std::size_t start_anyway = 0;  // of those that wait, without the change
+  std::size_t start_anyway = 0;  // of those that wait: with the change and without it
   Queue still;                   // those that wait in the cluster, with the change
 
   [[nodiscard]] std::size_t still_waiting() const { return still.rows.size() + still.never.size(); }
@@ -60,14 +62,15 @@ struct Plan {
   [[nodiscard]] std::map<std::string, std::size_t> causes() const;
   // The first of them that may start some day.
   [[nodiscard]] std::vector<QueueRow> first_still_waiting(std::size_t at_most) const;
-  // Whether every pod that is created, for the first time or again, has a node.
-  [[nodiscard]] bool all_start() const { return waits.empty(); }
+  // Whether every pod that is created, for the first time or again, has a node, and no drain keeps
+  // another from one.
+  [[nodiscard]] bool all_start() const { return waits.empty() && held_up.empty(); }
 };
 
 // `served`: the scheduler names of the engine's profiles. The engine has all objects that were
-// read.
-[[nodiscard]] Plan plan(Engine& engine, Change change, const std::set<std::string>& served,
-                        Time now);
+// read, and so has `undrained`, which may be nullptr if no node is drained. Runs both.
+[[nodiscard]] Plan plan(Engine& engine, Engine* undrained, Change change,
+                        const std::set<std::string>& served, Time now);
 
 // "Waits", "New", "Evicted".
 [[nodiscard]] const char* to_string(PlanRow::Origin origin);

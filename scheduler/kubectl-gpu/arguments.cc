@@ -46,9 +46,11 @@ CLI::App* add_command(CLI::App& app, Options& options, Command command, const st
 }
 
 void add_plan(CLI::App& app, Options& options) {
-  CLI::App* plan = add_command(app, options, Command::kPlan, "plan",
-                               "What would start if something were different; writes nothing. "
-                               "Exits 3 where pods of the files, or of drained nodes, would wait");
+  CLI::App* plan =
+      add_command(app, options, Command::kPlan, "plan",
+                  "What would start if something were different; writes nothing. "
+                  "Exits 3 where pods of the files, or of drained nodes, would wait, or "
+                  "a drain keeps others from starting");
   plan->add_option("-f,--filename,--quota", options.manifests,
                    "Manifests: pods and what creates pods, nodes, quotas, storage")
       ->type_name("FILE");

@@ -47,16 +47,20 @@ std::string flag(const std::string& name, const std::string& value) {
 struct Cluster {
   Engine engine;
   Notes notes;
+  std::optional<Engine> undrained{};  // the same again, if nodes are to be drained
   std::vector<std::string> hidden{};  // kinds that the caller may not read
   std::vector<std::string> absent{};  // kinds of which files have none
   bool has_namespace = true;          // the one that was given, as far as is known
   PodName asked{};                    // by `why`
 };
 
+k8s::Result<config::Configuration> configuration(const Options& options) {
+  return options.config.empty() ? config::parse("", "default configuration", plugins::registry())
+                                : config::load(options.config, plugins::registry());
+}
+
 k8s::Result<Cluster> read(const Options& options, Time now) {
-  auto config = options.config.empty()
-                    ? config::parse("", "default configuration", plugins::registry())
-                    : config::load(options.config, plugins::registry());
+  auto config = configuration(options);
   if (!config) return tl::unexpected(std::move(config.error()));
   std::set<std::string> served;
   for (const Profile& profile : config->profiles) served.insert(profile.scheduler_name);
@@ -82,6 +86,11 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
                   .notes = Notes(std::move(served), std::move(wanted)),
                   .hidden = {},
                   .asked = std::move(asked)};
+  if (options.command == Command::kPlan && !options.drained_nodes.empty()) {
+    auto again = configuration(options);  // each engine has plugins of its own
+    if (!again) return tl::unexpected(std::move(again.error()));
+    cluster.undrained.emplace(std::move(again->profiles), again->engine);
+  }
   bool has_nodes = false;
   bool has_pods = false;
   bool has_namespaces = false;
@@ -97,6 +106,7 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
       has_given = has_given || pod->object.metadata.namespace_ == options.namespace_;
     }
     cluster.notes.see(event);
+    if (cluster.undrained) cluster.undrained->apply(event, now);
     cluster.engine.apply(std::move(event), now);
   };
   if (access) {
@@ -111,6 +121,7 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
   const bool needs_pods = options.command != Command::kPlan;
   if (!access && !has_pods && needs_pods) cluster.absent.emplace_back("pods");
   cluster.has_namespace = has_given || !has_namespaces;
+  if (cluster.undrained) cluster.undrained->apply(event::Synced{}, now);
   cluster.engine.apply(event::Synced{}, now);
   return cluster;
 }
@@ -312,8 +323,9 @@ class Answering {
     }
     auto change = change_of(cluster);
     if (!change) return fail(change.error());
-    const answers::Plan plan =
-        answers::plan(cluster.engine, *std::move(change), cluster.notes.served(), style_.now);
+    Engine* undrained = cluster.undrained ? &*cluster.undrained : nullptr;
+    const answers::Plan plan = answers::plan(cluster.engine, undrained, *std::move(change),
+                                             cluster.notes.served(), style_.now);
     print(plan);
     return plan.all_start() ? 0 : kWouldWait;
   }

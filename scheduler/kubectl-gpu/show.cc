@@ -414,12 +414,13 @@ void show(TextOut out, const answers::Plan& plan, const Style& style) {
     }
     table.print(out, style);
   }
+  show_names(out, "Would start, but for the drain", plan.held_up);
   show_names(out, "Replaced by the files", plan.replaced);
   show_names(out, "Would end, and no controller creates it anew", plan.ended);
   show_names(out, "Would end, and be created anew for another scheduler", plan.elsewhere);
   show_still_waiting(out, plan, style);
   if (plan.start_anyway > 0) {
-    out << counted(number(plan.start_anyway), "pod") << " would start without the change\n";
+    out << counted(number(plan.start_anyway), "pod") << " would start without the change, too\n";
   }
 }
 

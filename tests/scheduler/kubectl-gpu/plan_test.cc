@@ -38,14 +38,21 @@ k8s::Pod of_controller(k8s::Pod pod, const std::string& kind) {
 }
 
 // A cluster with a node of two GPUs, and what is there besides.
-Plan plan_with(std::vector<Event> there, Change change) {
+Engine engine_with(const std::vector<Event>& there) {
   auto config = config::parse("", "the default configuration", plugins::registry());
   REQUIRE(config);
   Engine engine(std::move(config->profiles), config->engine);
   engine.apply(event::NodeUpserted{node("n").cpu("8").gpus(2)}, kNow);
-  for (Event& event : there) engine.apply(std::move(event), kNow);
+  for (const Event& event : there) engine.apply(event, kNow);
   engine.apply(event::Synced{}, kNow);
-  return plan(engine, std::move(change), kServed, kNow);
+  return engine;
+}
+
+Plan plan_with(const std::vector<Event>& there, Change change) {
+  Engine engine = engine_with(there);
+  if (change.drained.empty()) return plan(engine, nullptr, std::move(change), kServed, kNow);
+  Engine undrained = engine_with(there);
+  return plan(engine, &undrained, std::move(change), kServed, kNow);
 }
 
 // Where pods start, or "".
@@ -121,6 +128,39 @@ TEST_CASE("a plan with another quota tells which pods it lets start") {
   Change change;
   change.objects.emplace_back(event::QuotaUpserted{gpu_quota("team").of("ml").line("*", 2)});
   CHECK(nodes_of(plan_with(there, std::move(change))) == Nodes{{"a", "n"}});
+}
+
+TEST_CASE("a drain that keeps a pod from starting is told, and lets others start in its place") {
+  const k8s::Node drained = node("drained").cpu("8").gpus(4);
+  k8s::Namespace ml;
+  ml.metadata.name = "ml";
+  PodBuilder first = asked("first").in_namespace("ml").gpus(4).created_at(kNow);
+  PodBuilder second =
+      asked("second").in_namespace("ml").gpus(1).created_at(kNow + std::chrono::seconds(1));
+  const std::vector<Event> there = {event::NodeUpserted{drained},
+                                    event::NamespaceUpserted{ml},
+                                    event::QuotaUpserted{gpu_quota("team").of("ml").line("*", 4)},
+                                    event::PodUpserted{first},
+                                    event::PodUpserted{second},
+                                    event::PodUpserted{asked("both").gpus(1)}};
+  const auto names = [](const std::vector<PodRef>& pods) {
+    std::vector<std::string> all;
+    for (const PodRef& one : pods) all.push_back(one.name);
+    return all;
+  };
+  const Plan stopped = plan_with(there, {.drained = {drained}});
+  CHECK(names(stopped.held_up) == std::vector<std::string>{"first"});
+  CHECK(nodes_of(stopped) == Nodes{{"second", "n"}});
+  CHECK(stopped.start_anyway == 1);
+  CHECK(stopped.still_waiting() == 1);
+  CHECK_FALSE(stopped.all_start());
+  Change with_another{.drained = {drained}};
+  with_another.objects.emplace_back(event::NodeUpserted{node("new").cpu("8").gpus(4)});
+  const std::vector<Event> alone = {event::NodeUpserted{drained}, event::PodUpserted{first}};
+  const Plan moved = plan_with(alone, std::move(with_another));
+  CHECK(moved.held_up.empty());
+  CHECK(moved.start_anyway == 1);
+  CHECK(moved.all_start());
 }
 
 TEST_CASE("of a drained node's pods those of controllers here are created anew") {

@@ -23,7 +23,7 @@ spec:
         "Would start: demo/h100-no-room → h100-2. Still waiting: 3 (gates 1, never 1, quota 1)\n"
         "Replaced by the files: demo/h100-no-room\n"
         "  -o wide says why each of them waits\n"
-        "1 pod would start without the change\n");
+        "1 pod would start without the change, too\n");
   // Also a pod on a node that is drained, which then counts once.
   const std::string bound = written("bound.yaml", R"(
 kind: Pod
@@ -44,7 +44,7 @@ TEST_CASE("kubectl gpu plan tells what would start, and its exit code whether al
   CHECK(answer({"plan", "--add", "H100x8=2"}) ==
         "Would start: demo/h100-no-room → new-1. Still waiting: 3 (gates 1, never 1, quota 1)\n"
         "  -o wide says why each of them waits\n"
-        "1 pod would start without the change\n");
+        "1 pod would start without the change, too\n");
   CHECK_THAT(
       answer({"plan", "--add", "H100x8=2", "-o", "wide"}),
       Catch::Contains("\n  STILL WAITING  BLOCKED BY  NEXT\n  vision/v2      quota       H100 "
@@ -78,6 +78,29 @@ spec:
   CHECK(plan["wouldStart"].size() == 2);
   CHECK(plan["wouldEnd"].size() == 2);
   CHECK(plan["startAnyway"] == 1);
+}
+
+TEST_CASE("kubectl gpu plan names the pods that would start, but for the drain") {
+  const std::vector<std::string> drain = {"plan",       "--drain", "a100-1,a100-2", "--from",
+                                          nodes_file(), "--from",  pods_file()};
+  const Said said = say(drain);
+  CHECK(said.code == kWouldWait);
+  CHECK_THAT(said.out, Catch::Contains("Would start: 0 pods. Still waiting: 5 (gates 1, never 1, "
+                                       "nodes 2, quota 1)\n"
+                                       "Would start, but for the drain: demo/fits-now\n"));
+  CHECK_THAT(said.out, !Catch::Contains("without the change"));
+  std::vector<std::string> with_another = drain;
+  with_another.insert(with_another.end(), {"--add", "a100-1=1"});
+  const Said elsewhere = say(with_another);
+  CHECK(elsewhere.code == 0);
+  CHECK_THAT(elsewhere.out, !Catch::Contains("but for the drain") &&
+                                Catch::Contains("1 pod would start without the change, too\n"));
+  with_another.insert(with_another.end(), {"-o", "json"});
+  CHECK(nlohmann::json::parse(say(with_another).out)["wouldStartButForDrain"].empty());
+  std::vector<std::string> json = drain;
+  json.insert(json.end(), {"-o", "json"});
+  CHECK(nlohmann::json::parse(say(json).out)["wouldStartButForDrain"] ==
+        nlohmann::json{{{"namespace", "demo"}, {"name", "fits-now"}}});
 }
 
 TEST_CASE("kubectl gpu plan adds nodes like one that is there") {
