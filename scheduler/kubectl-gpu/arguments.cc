@@ -10,8 +10,10 @@ namespace sched::kubectl {
 namespace {
 
 void add_flags(CLI::App& app, Options& options) {
-  app.add_option("--from", options.from,
-                 "Files that `kubectl get -o json` printed, or manifests, in place of a cluster")
+  app.add_option("--from,-f,--filename", options.from,
+                 "A file that `kubectl get -o json` printed, or a manifest, in place of a cluster; "
+                 "may be repeated")
+      ->allow_extra_args(false)  // what follows the file may be the name of the pod
       ->type_name("FILE");
   app.add_option("--kubeconfig", options.kubeconfig, "How to reach the cluster")->type_name("FILE");
   app.add_option("--context", options.context, "The kubeconfig's context")->type_name("NAME");
@@ -38,9 +40,6 @@ CLI::App* add_command(CLI::App& app, Options& options, Command command, const st
                       const std::string& what) {
   CLI::App* added = app.add_subcommand(name, what);
   added->fallthrough();
-  if (command != Command::kPlan) {
-    added->add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
-  }
   added->callback([&options, command] { options.command = command; });
   return added;
 }
@@ -52,12 +51,15 @@ void add_plan(CLI::App& app, Options& options) {
                   "Exits 3 where pods of the files, or of drained nodes, would wait, or "
                   "a drain keeps others from starting");
   plan->add_option("-f,--filename,--quota", options.manifests,
-                   "Manifests: pods and what creates pods, nodes, quotas, storage")
+                   "A manifest: pods and what creates pods, nodes, quotas, storage")
+      ->allow_extra_args(false)
       ->type_name("FILE");
   plan->add_option("--add", options.added_nodes,
                    "Nodes more, like one that is there: H100x8=2, or NODE=2")
+      ->allow_extra_args(false)
       ->type_name("KIND=COUNT");
   plan->add_option("--drain", options.drained_nodes, "A node that is drained")
+      ->allow_extra_args(false)
       ->delimiter(',')
       ->type_name("NODE");
 }
@@ -119,7 +121,6 @@ void add_ui(CLI::App& app, Options& options) {
 }
 
 void add_commands(CLI::App& app, Options& options) {
-  app.add_option("-f,--filename", options.from, "As --from")->type_name("FILE");
   add_way_to_scheduler(app, options.scheduler);
   add_ask(app, options);
   options.scheduler.leader.role = kAnswersRole;

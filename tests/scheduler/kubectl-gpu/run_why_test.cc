@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,26 @@ spec:
   CHECK_THAT(said, Catch::StartsWith("WAITS 0s - persistentvolumeclaim \"nope\" not found\n"));
   CHECK_THAT(said, !Catch::Contains("No node would take it"));
   CHECK_THAT(said, Catch::Contains("\nNext: kubectl get pod/claims -n demo -o yaml\n"));
+}
+
+TEST_CASE("the pod may stand before the files, between them or behind them") {
+  const std::string want = answer({"why", "pod/v2", "-n", "vision"});
+  const std::vector<std::string> files = {"--from", nodes_file(), "--from", pods_file()};
+  for (const std::size_t at : {0U, 2U, 4U}) {
+    std::vector<std::string> arguments = files;
+    arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(at), "pod/v2");
+    arguments.insert(arguments.begin(), "why");
+    arguments.insert(arguments.end(), {"-n", "vision"});
+    const Said said = say(arguments);
+    CHECK(said.err.empty());
+    CHECK(said.out.substr(0, said.out.find("Next")) == want.substr(0, want.find("Next")));
+  }
+  for (const std::string flag : {"-f", "--filename", "--from"}) {
+    const Said said =
+        say({"--from", nodes_file(), "why", flag, pods_file(), "pod/v2", "-n", "vision"});
+    CHECK(said.err.empty());
+    CHECK(said.code == 0);
+  }
 }
 
 TEST_CASE("a pod is named as tables have it, too") {
