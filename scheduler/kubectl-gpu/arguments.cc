@@ -1,5 +1,6 @@
 #include "scheduler/kubectl-gpu/arguments.h"
 
+#include "scheduler/kubectl-gpu/given_flags.h"
 #include "scheduler/kubectl-gpu/run.h"
 #include "scheduler/kubectl-gpu/ui/ask_scheduler.h"
 

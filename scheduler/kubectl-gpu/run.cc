@@ -8,6 +8,7 @@
 #include "scheduler/config/config.h"
 #include "scheduler/kubectl-gpu/added_nodes.h"
 #include "scheduler/kubectl-gpu/arguments.h"
+#include "scheduler/kubectl-gpu/given_flags.h"
 #include "scheduler/kubectl-gpu/manifests.h"
 #include "scheduler/kubectl-gpu/notes.h"
 #include "scheduler/kubectl-gpu/options.h"
@@ -31,17 +32,6 @@ constexpr std::chrono::seconds kWatchInterval{5};
 // How long a user who may list the cluster waits for the scheduler's answer.
 constexpr std::chrono::seconds kPatience{2};
 constexpr std::string_view kClearScreen = "\x1b[H\x1b[2J";
-
-// " --from 'my pods.json'", as a shell reads it; empty: the flag was not given.
-std::string flag(const std::string& name, const std::string& value) {
-  if (value.empty()) return {};
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,";
-  if (value.find_first_not_of(kPlain) == std::string::npos) return ' ' + name + ' ' + value;
-  std::string quoted;
-  for (const char c : value) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return ' ' + name + " '" + quoted + '\'';
-}
 
 // The engine with all that was read, and the notes.
 struct Cluster {
@@ -132,14 +122,11 @@ class Answering {
       : options_(options), terminal_(terminal), style_(terminal.style) {
     style_.wide = options.output == Output::kWide;
     style_.now = terminal.now();
-    for (const std::string& file : options.from) style_.cluster_flags += flag("--from", file);
-    if (options.from.empty()) {
-      style_.kubectl_flags =
-          flag("--kubeconfig", options.kubeconfig) + flag("--context", options.context);
-      style_.cluster_flags = style_.kubectl_flags;
-    }
-    style_.cluster_flags += flag("--config", options.config);
-    if (!options.all_namespaces) style_.namespace_flag = flag("-n", options.namespace_);
+    style_.kubectl_flags = kubectl_flags(options);
+    style_.cluster_flags = cluster_flags(options);
+    style_.namespace_flag = namespace_flag(options);
+    style_.scheduler_flags = scheduler_flags(options.scheduler);
+    style_.lease = lease_of(options.scheduler.leader);
   }
 
   int answer() {

@@ -153,8 +153,10 @@ void show(TextOut out, const Overview& overview, const Style& style) {
     closed.print(out, style);
   }
   show_age(out, overview.data_age);
-  if (!overview.warned_quotas.empty()) show_next(out, "quota", style);
-  if (overview.waiting.pods > 0) show_next(out, "queue" + style.namespace_flag, style);
+  if (!overview.warned_quotas.empty()) show_next(out, "quota" + style.scheduler_flags, style);
+  if (overview.waiting.pods > 0) {
+    show_next(out, "queue" + style.namespace_flag + style.scheduler_flags, style);
+  }
 }
 
 void show(TextOut out, const std::vector<GpuNode>& nodes, const answers::PodNames& names,
@@ -218,7 +220,8 @@ void show(TextOut out, const answers::Queue& queue, const Style& style) {
   show_age(out, queue.data_age);
   if (!queue.rows.empty()) {
     const PodRef& first = queue.rows.front().pod;
-    show_next(out, "why pod/" + first.name + " -n " + first.namespace_, style);
+    show_next(out, "why pod/" + first.name + " -n " + first.namespace_ + style.scheduler_flags,
+              style);
   }
 }
 

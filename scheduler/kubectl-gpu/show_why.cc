@@ -219,12 +219,13 @@ std::string next_step(const Why& why, const Style& style) {
       return {};
     case Verdict::kStarts:
       if (!is_told_all) return {};
-      return "kubectl get lease gpu-scheduler -n gpu-scheduler" + style.kubectl_flags +
+      return "kubectl get lease " + style.lease + style.kubectl_flags +
              "   # does the scheduler run?";
     case Verdict::kWaits:
       if (!is_told_all) break;
       if (why.is_for_pods) return "kubectl get pods" + in + style.kubectl_flags;
-      if (why.is_for_quota) return "kubectl gpu quota" + in + style.cluster_flags;
+      if (why.is_for_quota)
+        return "kubectl gpu quota" + in + style.scheduler_flags + style.cluster_flags;
       if (!why.room.if_empty.empty()) {
         return "kubectl gpu plan --add " + why.room.if_empty + "=1" + style.cluster_flags;
       }

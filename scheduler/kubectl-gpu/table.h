@@ -19,13 +19,15 @@ struct Style {
   bool colours = false;
   bool bars = false;
   bool wide = false;
-  // Flags of the command line that a suggested next command repeats, each with a leading space: the
-  // cluster for kubectl; the cluster, or the files in its place, for kubectl gpu; the namespace, if
-  // one was given.
+  // Flags of the command line that a suggested next command repeats (given_flags.h): the cluster
+  // for kubectl; the cluster, or the files in its place, for kubectl gpu; the namespace, if one was
+  // given; the way to the scheduler, for commands that may ask it.
   std::string kubectl_flags = {};
   std::string cluster_flags = {};
   std::string namespace_flag = {};
-  Time now{};  // ages are computed relative to it
+  std::string scheduler_flags = {};
+  std::string lease = {};  // the scheduler's, for kubectl: "NAME -n NAMESPACE"
+  Time now{};              // ages are computed relative to it
 };
 
 // Without a colour where `style` has none.

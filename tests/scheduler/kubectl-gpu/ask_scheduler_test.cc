@@ -395,6 +395,50 @@ TEST_CASE(
   CHECK_THAT(unknown.err, Catch::Contains("the Role gpu-scheduler-answers"));
 }
 
+TEST_CASE("the next step repeats the way to the scheduler, where its command may ask it") {
+  ApiServer api;
+  api.answers["/apis/coordination.k8s.io/v1/namespaces/gpu-scheduler/leases/gpu-pool-a"] =
+      api.answers[kLeasePath];
+  api.answers.erase(kLeasePath);
+  const std::string token = tests::scratch_dir() + "/ask-why-token";
+  std::ofstream(token) << "other";
+  const std::vector<std::string> way = {"--lease", "gpu-pool-a", "--token-file", token};
+  const auto next_step = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), way.begin(), way.end());
+    const auto said = api.say(arguments);
+    CHECK(said.code == 0);
+    const auto at = said.out.find("Next: ");
+    return at == std::string::npos ? "none" : said.out.substr(at);
+  };
+  const std::string flags = " --token-file " + token + " --lease gpu-pool-a" + api.flag() + "\n";
+  const std::string proxy = kProxyPath;
+  answers::Queue queue;
+  queue.rows.emplace_back().pod = {"ml", "train-0", ""};
+  api.answers[proxy + "/answers/queue"] = tests::answer(200, kJson, answers::to_json(queue));
+  CHECK(next_step({"queue"}) == "Next: kubectl gpu why pod/train-0 -n ml" + flags);
+  CHECK(api.token_shown_at(proxy) == "Bearer other");
+  answers::Overview overview;
+  overview.waiting.pods = 1;
+  api.answers[proxy + "/answers/overview"] = tests::answer(200, kJson, answers::to_json(overview));
+  CHECK(next_step({"--ask"}) == "Next: kubectl gpu queue" + flags);
+  answers::Why why = waiting();
+  why.withheld.reset();
+  why.is_for_nodes = false;
+  why.is_for_quota = true;
+  api.answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(why));
+  CHECK(next_step({"why", "train-0"}) == "Next: kubectl gpu quota -n ml" + flags);
+  why.is_for_nodes = true;
+  why.is_for_quota = false;
+  why.room.if_empty = "h100-1";
+  api.answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(why));
+  CHECK(next_step({"why", "train-0"}) ==
+        "Next: kubectl gpu plan --add h100-1=1" + api.flag() + "\n");
+  why.verdict = answers::Why::Verdict::kStarts;
+  api.answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(why));
+  CHECK(next_step({"why", "train-0"}) == "Next: kubectl get lease gpu-pool-a -n gpu-scheduler" +
+                                             api.flag() + "   # does the scheduler run?\n");
+}
+
 TEST_CASE("other commands do not ask the scheduler") {
   ApiServer api;
   const auto said = api.say({"nodes"});
