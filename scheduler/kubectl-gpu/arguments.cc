@@ -2,6 +2,7 @@
 
 #include "scheduler/kubectl-gpu/given_flags.h"
 #include "scheduler/kubectl-gpu/run.h"
+#include "scheduler/kubectl-gpu/text_out.h"
 #include "scheduler/kubectl-gpu/ui/ask_scheduler.h"
 
 #include <CLI/CLI.hpp>
@@ -134,12 +135,14 @@ void add_commands(CLI::App& app, Options& options) {
   add_command(app, options, Command::kNodes, "nodes",
               "Each node's GPUs; with -o wide who has them, with -n where pods of that namespace "
               "have some");
-  add_answered_command(app, options, Command::kQueue, "queue",
-                       "The pods that wait, in the order of turns. Asks the scheduler where you "
-                       "may not list what the answer needs");
+  add_answered_command(
+      app, options, Command::kQueue, "queue",
+      "The pods that wait, in the order of turns. Asks the scheduler, that of "
+      "--server if it is given, only where you may not list what the answer needs");
   add_answered_command(app, options, Command::kQuota, "quota",
-                       "What each GpuQuota has, uses, lends and borrows. Asks the scheduler where "
-                       "you may not list what the answer needs");
+                       "What each GpuQuota has, uses, lends and borrows. Asks the scheduler, that "
+                       "of --server if it is given, only where you may not list what the answer "
+                       "needs");
   add_plan(app, options);
   add_ui(app, options);
 }
@@ -175,6 +178,27 @@ void read_name(Options& options) {
   options.pod.erase(0, slash + 1);
 }
 
+// What is wrong with flags that would have no effect; empty: all have one.
+std::string without_effect(const Options& options) {
+  const bool asks_first = options.command == Command::kOverview || options.command == Command::kWhy;
+  if (options.ask && !asks_first) {
+    return "--ask is for kubectl gpu and kubectl gpu why; no other command asks the scheduler "
+           "first";
+  }
+  const std::string way = (options.ask ? " --ask" : "") + scheduler_flags(options.scheduler);
+  if (way.empty() || options.command == Command::kUi) return {};
+  if (options.command == Command::kNodes || options.command == Command::kPlan) {
+    return "nodes and plan ask no scheduler: leave out" + way;
+  }
+  if (!options.from.empty()) {
+    return "no scheduler is asked about the files of --from: leave out" + way;
+  }
+  if (options.ask && !options.config.empty()) {
+    return "the scheduler has a configuration of its own: leave out --ask, or --config";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<int> read_arguments(const std::vector<std::string>& arguments,
@@ -198,6 +222,10 @@ std::optional<int> read_arguments(const std::vector<std::string>& arguments,
     return app.exit(error, out, err) == 0 ? 0 : kBadUsage;
   }
   read_name(options);
+  if (const std::string wrong = without_effect(options); !wrong.empty()) {
+    TextOut(err) << "kubectl gpu: " << wrong << '\n';
+    return kBadUsage;
+  }
   return std::nullopt;
 }
 

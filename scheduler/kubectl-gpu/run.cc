@@ -374,12 +374,6 @@ int run(const std::vector<std::string>& arguments, std::string_view version,
     options.scheduler.leader.role = kUiRole;
     return run_ui(options, terminal);
   }
-  const bool has_way = !options.scheduler.server.empty() || !options.scheduler.token_file.empty();
-  if (has_way && (options.command == Command::kNodes || options.command == Command::kPlan)) {
-    terminal.err << "kubectl gpu: nodes and plan ask no scheduler: --server and --token-file are "
-                    "for the other commands\n";
-    return kBadUsage;
-  }
   for (;;) {
     if (options.watch && terminal.style.bars) terminal.out << kClearScreen;
     Answering answering(options, terminal);

@@ -356,6 +356,35 @@ TEST_CASE("what a tenant wrote reaches no terminal as it is, and forges no line"
                  Catch::Contains("schedulerName \"evil\\x1b[31mRED\\x0a\\x1b]0;owned\\x07\""));
 }
 
+TEST_CASE("a flag that would have no effect is refused") {
+  const std::string first =
+      "--ask is for kubectl gpu and kubectl gpu why; no other command asks the scheduler first\n";
+  const std::string none = "nodes and plan ask no scheduler: leave out ";
+  const std::string files = "no scheduler is asked about the files of --from: leave out ";
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string err;
+  };
+  for (const Case& each : std::vector<Case>{
+           {{"queue", "--ask"}, first},
+           {{"quota", "--ask"}, first},
+           {{"nodes", "--ask"}, first},
+           {{"plan", "--add", "n=1", "--ask"}, first},
+           {{"ui", "--ask"}, first},
+           {{"nodes", "--server", "https://h:1"}, none + "--server https://h:1\n"},
+           {{"plan", "--lease", "pool a"}, none + "--lease 'pool a'\n"},
+           {{"--from", "f", "--ask"}, files + "--ask\n"},
+           {{"why", "p", "-f", "f", "--server", "https://h:1"}, files + "--server https://h:1\n"},
+           {{"queue", "-f", "f", "--token-file", "t"}, files + "--token-file t\n"},
+           {{"why", "p", "--ask", "--config", "c"},
+            "the scheduler has a configuration of its own: leave out --ask, or --config\n"}}) {
+    const Said said = say(each.arguments);
+    CHECK(said.code == kBadUsage);
+    CHECK(said.out.empty());
+    CHECK(said.err == "kubectl gpu: " + each.err);
+  }
+}
+
 TEST_CASE("kubectl gpu takes what it knows, and says what is wrong with the rest") {
   struct Case {
     std::string name;
