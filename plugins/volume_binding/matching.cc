@@ -1,5 +1,7 @@
 #include "plugins/volume_binding/matching.h"
 
+#include "scheduler/framework/long_lists.h"
+
 #include <algorithm>
 
 namespace plugins {
@@ -116,6 +118,14 @@ Matching::OnNode Matching::on(const NodeFacts& node) const {
     all.provisioned.push_back(wanted->claim);
   }
   return all;
+}
+
+std::size_t Matching::cost() const {
+  std::size_t cost = selected_.size() + open_.size();
+  for (const Wanted& wanted : open_) {
+    if (wanted.claim->selector) cost += parts_of(*wanted.claim->selector);
+  }
+  return cost;
 }
 
 const Volume* Matching::find(const Wanted& wanted, const NodeFacts& node,

@@ -11,6 +11,7 @@
 #include "scheduler/framework/node_view.h"
 #include "scheduler/framework/plugin.h"
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +38,8 @@ class Matching {
     std::vector<const VolumeClaim*> provisioned;                      // would be provisioned
   };
   [[nodiscard]] OnNode on(const sched::NodeFacts& node) const;
+  // What on() costs, in looks at a node, for each volume that is tied to its host.
+  [[nodiscard]] std::size_t cost() const;
 
   // The nodes that are left, as far as that is known without asking each of them: by name, or those
   // that match a selector, which is never null. `exact`: all of them fit, and all others are

@@ -206,7 +206,7 @@ class VolumeBinding final : public ClusterConstraint {
       return
           [matching, result](const NodeFacts& node) { return matching->on(node).result != result; };
     };
-    const std::size_t cost = waiting.size();
+    const std::size_t cost = matching->cost();
     exclude(kNoVolume, true, is_not(Result::kNoVolume), cost);
     if (matching->looks_for_room()) exclude(kNoRoom, true, is_not(Result::kNoRoom), cost);
   }

@@ -1,8 +1,11 @@
 #include "scheduler/framework/long_lists.h"
 
+#include "scheduler/framework/pod_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace sched {
@@ -10,6 +13,11 @@ namespace {
 
 // The key of what is left in place of dropped lists.
 constexpr std::string_view kDropped = "gpu-scheduler.io/list-too-long";
+// Annotations of claims. Of the second it is read only whether it is there.
+constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
+constexpr std::string_view kBindCompleted = "pv.kubernetes.io/bind-completed";
+// How many Kubernetes has.
+constexpr std::size_t kAccessModes = 4;
 
 // Matches no label, for the value has blanks.
 k8s::SelectorRequirement never_of(std::string words) {
@@ -28,7 +36,7 @@ std::size_t size_of(const k8s::NodeSelectorTerm& term) {
 }
 
 std::size_t size_of(const std::optional<k8s::LabelSelector>& selector) {
-  return selector ? selector->match_labels.size() + size_of(selector->match_expressions) : 0;
+  return selector ? parts_of(*selector) : 0;
 }
 
 std::size_t size_of(const k8s::NodeAffinity& affinity) {
@@ -72,6 +80,11 @@ bool has_long_terms_across_nodes(const k8s::Pod::Spec& spec) {
          kMostOfTermsAcrossNodes;
 }
 
+// Of a bound pod no more is kept than its labels, its terms across nodes, and what it takes.
+bool has_much_text(const k8s::Pod& pod) {
+  return pod.spec.node_name.empty() && text_bytes(pod) > kMostTextOfPod;
+}
+
 // With the monitors of their disks.
 std::size_t volumes_of(const k8s::Pod::Spec& spec) {
   std::size_t number = spec.volumes.size() + spec.image_volumes.size();
@@ -109,6 +122,21 @@ void cut(std::vector<Term>& terms) {
   terms.shrink_to_fit();
 }
 
+// What is too long for a name stays so, and names nothing.
+void cut_name(std::string& text) {
+  if (text.size() <= kMostOfName) return;
+  text.resize(kMostOfName + 1);
+  text.shrink_to_fit();
+}
+
+// The API server takes a list that repeats them without end.
+void drop_repeated_modes(std::vector<std::string>& modes) {
+  if (modes.size() <= kAccessModes) return;
+  std::sort(modes.begin(), modes.end());
+  modes.erase(std::unique(modes.begin(), modes.end()), modes.end());
+  modes.shrink_to_fit();
+}
+
 void cut(std::optional<k8s::PodAffinity>& affinity) {
   if (!affinity) return;
   cut(affinity->required);
@@ -116,6 +144,10 @@ void cut(std::optional<k8s::PodAffinity>& affinity) {
 }
 
 }  // namespace
+
+std::size_t parts_of(const k8s::LabelSelector& selector) {
+  return selector.match_labels.size() + size_of(selector.match_expressions);
+}
 
 std::optional<std::string> long_list_of(const k8s::Pod& pod) {
   const k8s::Pod::Spec& spec = pod.spec;
@@ -139,6 +171,10 @@ std::optional<std::string> long_list_of(const k8s::Pod& pod) {
         "pod affinity and topology spread of more than {} terms, expressions and values",
         kMostOfTermsAcrossNodes);
   }
+  if (has_much_text(pod)) {
+    return fmt::format("more than {} KiB of labels, annotations, rules and images",
+                       kMostTextOfPod / 1024);
+  }
   return std::nullopt;
 }
 
@@ -150,7 +186,8 @@ void drop_long_lists(k8s::Pod& pod) {
   auto too_long = long_list_of(pod);
   if (!too_long) return;
   if (spec.tolerations.size() > kMostTolerations) drop(spec.tolerations);
-  if (volumes_of(spec) > kMostVolumes) {
+  const bool has_many_claims = spec.node_name.empty() && claims_of(spec) > kMostClaims;
+  if (volumes_of(spec) > kMostVolumes || has_many_claims) {
     drop(spec.volumes);
     drop(spec.image_volumes);
   }
@@ -161,18 +198,37 @@ void drop_long_lists(k8s::Pod& pod) {
     spec.pod_anti_affinity.reset();
     drop(spec.topology_spread_constraints);
   }
+  if (has_much_text(pod)) drop_text(pod);
   k8s::NodeSelectorTerm never;
   never.match_expressions.push_back(never_of(*std::move(too_long)));
   spec.node_affinity.emplace().required.emplace().terms.push_back(std::move(never));
 }
 
 void drop_long_lists(k8s::PersistentVolumeClaim& claim) {
-  if (size_of(claim.selector) <= kMostOfSelector) return;
-  claim.selector.emplace().match_expressions.push_back(never_of("too long"));
+  if (size_of(claim.selector) > kMostOfComparedSelector) {
+    claim.selector.emplace().match_expressions.push_back(never_of("too long"));
+  }
+  for (std::string* text : {&claim.volume_name, &claim.storage_class, &claim.volume_mode,
+                            &claim.volume_attributes_class}) {
+    cut_name(*text);
+  }
+  for (k8s::OwnerReference& owner : claim.metadata.owner_references) {
+    for (std::string* text : {&owner.api_version, &owner.kind, &owner.name, &owner.uid}) {
+      cut_name(*text);
+    }
+  }
+  drop_repeated_modes(claim.access_modes);
+  k8s::StringMap& annotations = claim.metadata.annotations;
+  const auto is_long = [&](std::string_view key) {
+    const std::string* value = annotations.find(key);
+    return value != nullptr && value->size() > kMostOfName;
+  };
+  if (is_long(kSelectedNode)) annotations.erase(kSelectedNode);
+  if (is_long(kBindCompleted)) annotations.set(kBindCompleted, "");
 }
 
 void drop_long_lists(k8s::PodDisruptionBudget& budget) {
-  if (size_of(budget.selector) > kMostOfSelector) budget.selector.emplace();
+  if (size_of(budget.selector) > kMostOfComparedSelector) budget.selector.emplace();
 }
 
 void drop_long_lists(k8s::Service& service) {

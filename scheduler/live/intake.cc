@@ -42,6 +42,10 @@ template <typename Object>
 concept IsOnlyNamed = kChangeOf<Object>
 == kSelectorChanged || std::is_same_v<Object, k8s::PodDisruptionBudget>;
 
+template <typename Object>
+inline constexpr bool kLabelsAreRead =
+    !IsOnlyNamed<Object> && !std::is_same_v<Object, k8s::PersistentVolumeClaim>;
+
 // The annotations that are read anywhere. Of waiting pods and of claims the whole object is stored,
 // and a user who creates them may put 256 KiB of annotations on each. Other annotations also do not
 // get into a recording.
@@ -64,8 +68,8 @@ void drop_unread(Object& object) {
   if (std::erase_if(owners, [](const auto& owner) { return !owner.controller; }) != 0) {
     owners.shrink_to_fit();
   }
+  if constexpr (!kLabelsAreRead<Object>) object.metadata.labels = {};
   if constexpr (IsOnlyNamed<Object>) {
-    object.metadata.labels = {};
     object.metadata.annotations = {};
     object.metadata.owner_references.clear();
   } else if constexpr (requires { is_read(object, ""); }) {

@@ -1,5 +1,7 @@
 #include "scheduler/engine/world/disruption_budgets.h"
 
+#include "scheduler/framework/long_lists.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -51,8 +53,8 @@ DisruptionBudgets::Violations DisruptionBudgets::violated_by(const std::vector<P
   for (std::size_t i = 0; i < pods.size(); ++i) {
     const auto budgets = budgets_.find(pods[i].pod_class.namespace_);
     if (budgets == budgets_.end()) continue;
-    violations.compared += budgets->second.size();
     for (const auto& [name, budget] : budgets->second) {
+      violations.compared += 1 + parts_of(budget.selector);
       if (!budget.counts(pods[i].pod_class.labels, pods[i].name)) continue;
       if (--left.try_emplace(&budget, budget.left).first->second < 0) violations.by[i] = true;
     }

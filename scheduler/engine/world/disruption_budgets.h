@@ -48,12 +48,12 @@ class DisruptionBudgets {
 
   struct Violations {
     std::vector<bool> by;      // for each of the pods
-    std::size_t compared = 0;  // the cost: how often a budget was compared with a pod
+    std::size_t compared = 0;  // the cost: budgets, and parts of their selectors
   };
   // For each of the pods, the most important first, whether it violates a budget if all of them are
   // evicted. Each pod is subtracted from every budget that covers it and does not count its
   // eviction yet. It violates a budget that is then below 0. So with two evictions left in a
-  // budget, its first two pods do not violate it. O(pods · budgets of their namespaces).
+  // budget, its first two pods do not violate it. O(pods · selectors of their namespaces).
   [[nodiscard]] Violations violated_by(const std::vector<Pod>& pods) const;
 
   // The pod is being evicted: each budget that covers it lets one pod less go. A second call for

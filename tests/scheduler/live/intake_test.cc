@@ -288,6 +288,32 @@ TEST_CASE("of what selects pods its name and selector are kept") {
   CHECK(got == set);
 }
 
+TEST_CASE("of a claim no labels are kept, and of its annotations those that are read") {
+  k8s::PersistentVolumeClaim claim;
+  claim.metadata.name = "data";
+  claim.metadata.namespace_ = "ns";
+  claim.metadata.uid = "u";
+  claim.metadata.annotations.set("pv.kubernetes.io/bind-completed", "yes");
+  k8s::PersistentVolumeClaim whole = claim;
+  whole.metadata.labels.set("app", std::string(100'000, 'x'));
+  whole.metadata.annotations.set("note", "x");
+  whole.metadata.annotations.set("volume.kubernetes.io/selected-node", std::string(100'000, 'x'));
+  IntakeBench bench;
+  bench.transport.serve([&](const std::shared_ptr<tests::FakeCall>& call) {
+    call->open();
+    if (call->request().target.starts_with("/api/v1/persistentvolumeclaims")) {
+      call->send(event_line("ADDED", whole));
+    }
+    call->send(std::string(kInitialEventsEnd));
+  });
+  bench.intake.start(0s);
+  bench.loop.advance(1s);
+  REQUIRE(bench.events.size() == 1);
+  auto got = std::get<event::VolumeClaimUpserted>(bench.events[0]).object;
+  got.metadata.resource_version.clear();
+  CHECK(got == claim);
+}
+
 TEST_CASE("disruption budgets are watched where a profile preempts alone") {
   k8s::PodDisruptionBudget budget;
   budget.metadata.name = "web";

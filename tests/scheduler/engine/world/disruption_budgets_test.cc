@@ -280,3 +280,16 @@ TEST_CASE("answers about budgets change with the version") {
   budgets.erase(kNs, "b");
   CHECK_FALSE(changed());
 }
+
+TEST_CASE("a budget with a long selector counts for as many comparisons") {
+  DisruptionBudgets budgets;
+  const Victims web = three_web_pods();
+  const std::vector<DisruptionBudgets::Pod> pods = {web[0], web[1], web[2]};
+  budgets.upsert(at_version(budget("short", labelled("app", "web"), 2), "1"));
+  CHECK(budgets.violated_by(pods).compared == 3 * 2);
+  k8s::LabelSelector none_of = labelled("app", "web");
+  none_of.match_expressions = {
+      {.key = "app", .op = Op::kNotIn, .values = std::vector<std::string>(100, "db")}};
+  budgets.upsert(at_version(budget("long", none_of, 2), "2"));
+  CHECK(budgets.violated_by(pods).compared == 3 * (2 + 103));
+}
