@@ -117,7 +117,10 @@ class Engine::Parts {
         return std::nullopt;
       }
       // It evicts none before its group has started. Then it has another turn.
-      if (groups.joins_starting_group(pod)) return place.attempt(pod, now);
+      if (groups.joins_starting_group(pod)) {
+        if (groups.is_full(pod, **group)) return place_group.keep_out(pod, **group, now);
+        return place.attempt(pod, now);
+      }
     }
     // Constructed where it is returned: a move costs as much as a few questions.
     if (!world.preempts()) return place.attempt(pod, now);

@@ -7,7 +7,9 @@
 //
 // Further pods of the group that come meanwhile follow: they are prepared, too, and bound when the
 // others are. They do not delay these, and evict none. If one of the others fails or goes, they
-// take its place. A pod that has failed does so no more. plans.h carries that out.
+// take its place. A pod that has failed does so no more. plans.h carries that out. Beyond
+// PodGroup::kMostPods such pods the next ones wait until the start is over, because each change of
+// a volume is a look at all of them.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +45,8 @@ class GroupStart {
   // Those that have to be ready, and those that follow, by uid; ascending.
   [[nodiscard]] std::vector<std::string> pods() const;
   [[nodiscard]] const std::set<std::string>& followers() const { return followers_; }
+  // How many these are in all.
+  [[nodiscard]] std::size_t size() const { return is_ready_.size() + followers_.size(); }
 
  private:
   void leave(const std::string& uid);

@@ -76,7 +76,11 @@ bool PodGroups::joins_starting_group(const WaitingPod& pod) const {
 
 bool PodGroups::is_full(const WaitingPod& pod, const PodGroup& named) const {
   const auto found = groups_.find({pod.profile, pod.pod.metadata.namespace_, named.name});
-  if (found == groups_.end() || found->second.waiting == nullptr) return false;
+  if (found == groups_.end()) return false;
+  if (const GroupStart* start = found->second.start.get()) {
+    return start->size() >= start->min_count() + PodGroup::kMostPods;
+  }
+  if (found->second.waiting == nullptr) return false;
   return found->second.waiting->members.size() >= PodGroup::kMostPods;
 }
 
@@ -144,7 +148,9 @@ void PodGroups::end_waiting(Groups::iterator group) {
 }
 
 void PodGroups::begin_start(const std::string& uid, std::size_t min_count) {
-  of_placed_.at(uid)->second.start = std::make_unique<GroupStart>(min_count);
+  Group& group = of_placed_.at(uid)->second;
+  group.start = std::make_unique<GroupStart>(min_count);
+  group.failed = 0;
   ++starts_;
 }
 
@@ -156,10 +162,13 @@ GroupStart* PodGroups::starting(const std::string& uid) const {
 
 bool PodGroups::has_enough(const std::string& uid) const {
   const Group& group = of_placed_.at(uid)->second;
-  const auto failed =
-      std::count_if(group.placed.begin(), group.placed.end(),
-                    [&](const std::string& placed) { return group.start->has_failed(placed); });
-  return group.placed.size() >= group.start->min_count() + static_cast<std::size_t>(failed);
+  return group.placed.size() >= group.start->min_count() + group.failed;
+}
+
+void PodGroups::failed(const std::string& uid) {
+  Group& group = of_placed_.at(uid)->second;
+  if (!group.start->has_failed(uid)) ++group.failed;
+  group.start->failed(uid);
 }
 
 void PodGroups::end_start(const std::string& uid) {
@@ -186,6 +195,8 @@ void PodGroups::has_node(const k8s::Pod& pod, std::size_t profile) {
   if (!named || !*named || of_placed_.contains(pod.metadata.uid)) return;
   const auto group = groups_.try_emplace({profile, pod.metadata.namespace_, (*named)->name}).first;
   group->second.placed.insert(pod.metadata.uid);
+  const GroupStart* start = group->second.start.get();
+  if (start != nullptr && start->has_failed(pod.metadata.uid)) ++group->second.failed;
   of_placed_.emplace(pod.metadata.uid, group);
   // The group has started without it: at its next turn it is disbanded (PlaceGroup).
   WaitingGroup* const waiting = group->second.waiting.get();
@@ -200,6 +211,8 @@ void PodGroups::has_no_node(const std::string& uid) {
   const auto group = placed->second;
   of_placed_.erase(placed);
   group->second.placed.erase(uid);
+  const GroupStart* start = group->second.start.get();
+  if (start != nullptr && start->has_failed(uid)) --group->second.failed;
   forget_if_empty(group);
 }
 

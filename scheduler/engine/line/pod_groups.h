@@ -53,7 +53,7 @@ class PodGroups {
   // Whether the pod, which has its turn, may not be placed by itself: it names a group of which no
   // pod has a node yet.
   [[nodiscard]] bool holds_back(WaitingPod& pod, const PodGroup& named);
-  // Whether kMostPods wait with that group already.
+  // Whether kMostPods wait with that group already; while it is starting, whether as many follow.
   [[nodiscard]] bool is_full(const WaitingPod& pod, const PodGroup& named) const;
   // The pod leaves the queue, and waits with its group, which is active from now on.
   void join(WaitingPod& pod, const PodGroup& named, Time now);
@@ -74,6 +74,8 @@ class PodGroups {
   // Whether so many pods of the group of that pod, which is starting, have nodes as start together,
   // without those that have failed.
   [[nodiscard]] bool has_enough(const std::string& uid) const;
+  // That pod, which has a node, has failed in the start of its group.
+  void failed(const std::string& uid);
   // It has started, or is given up: pods that came late have their turn again.
   void end_start(const std::string& uid);
   // Whether the pod, which has no node, is of a group that is starting.
@@ -99,6 +101,7 @@ class PodGroups {
     std::unordered_set<std::string> placed;  // by uid
     std::unique_ptr<WaitingGroup> waiting;   // null: no pod waits with it
     std::unique_ptr<GroupStart> start;       // null: it is not starting
+    std::size_t failed = 0;                  // of `placed`, those that have failed in `start`
     // By uid, the pods that are placed by themselves because others have nodes; some may be gone.
     std::vector<std::string> late;
     std::size_t pruned_at = 0;  // the size of `late` after it was last pruned

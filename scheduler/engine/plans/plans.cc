@@ -311,7 +311,7 @@ bool Plans::look_at_start(Entry entry, const Readiness& readiness, Time now) {
   GroupStart& start = *groups_.starting(pod.uid);
   if (readiness.state == State::kFailed) {
     const bool follows = start.follows(pod.uid);
-    start.failed(pod.uid);
+    groups_.failed(pod.uid);
     if (follows || groups_.has_enough(pod.uid)) {
       start_without(pod.uid);
       return false;
