@@ -278,6 +278,21 @@ TEST_CASE("gated pods wait for their gates to go, and for nothing else") {
   CHECK(s.decide() == Texts{"a → n"});
 }
 
+TEST_CASE("a pod that had gates has its place in line by its creation") {
+  // As with kube-scheduler, whose queue keeps the time at which it first saw a pod, gated or not.
+  OneNode s;
+  s.has(our_pod("first").gpus(2));
+  REQUIRE(s.decide().size() == 1);
+  s.has(our_pod("gated").gpus(2).created_at(kStart + 1s).gated("later"));
+  s.has(our_pod("younger").gpus(2).created_at(kStart + 2s));
+  REQUIRE(s.decide().size() == 1);
+  s.now += 10s;
+  s.has(our_pod("gated").gpus(2).created_at(kStart + 1s));
+  REQUIRE(s.decide().size() == 1);
+  s.pod_gone(our_pod("first").gpus(2));
+  CHECK(s.decide() == Texts{"gated → n"});
+}
+
 TEST_CASE("a pod that changes while it waits is tried anew; a new status changes nothing") {
   OneNode s;
   s.has(our_pod("a").gpus(3));
