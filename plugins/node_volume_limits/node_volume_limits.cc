@@ -112,10 +112,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
   std::vector<std::string> take_recounted() override { return users_.room()->take_changed(); }
 
   ChangeMask reads() const override { return VolumeUsers::kReads; }
-  bool apply(const ClusterChange& change) override {
-    users_.apply(change);
-    return true;
-  }
+  bool apply(const ClusterChange& change) override { return users_.apply(change); }
 
  private:
   static VolumesByDriver wanted(const std::set<Attached>& volumes) {

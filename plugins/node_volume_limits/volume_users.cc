@@ -38,11 +38,7 @@ class VolumeUsers::Applier {
  public:
   explicit Applier(VolumeUsers& all) : all_(all) {}
 
-  void operator()(const VolumeClaimUpserted& change) {
-    const k8s::PersistentVolumeClaim& claim = change.object;
-    all_.claims_[key_of(claim.metadata)] = {claim.volume_name, claim.storage_class};
-    all_.recount_users(key_of(claim.metadata));
-  }
+  void operator()(const VolumeClaimUpserted& change) { is_news_ = all_.put(change.object); }
   void operator()(const VolumeClaimGone& change) {
     all_.claims_.erase({change.namespace_, change.name});
     all_.recount_users({change.namespace_, change.name});
@@ -107,11 +103,28 @@ class VolumeUsers::Applier {
   template <typename Other>
   void operator()(const Other& /*change*/) {}
 
+  [[nodiscard]] bool is_news() const { return is_news_; }
+
  private:
   VolumeUsers& all_;
+  bool is_news_ = true;
 };
 
-void VolumeUsers::apply(const ClusterChange& change) { std::visit(Applier(*this), change); }
+bool VolumeUsers::apply(const ClusterChange& change) {
+  Applier applier(*this);
+  std::visit(applier, change);
+  return applier.is_news();
+}
+
+bool VolumeUsers::put(const k8s::PersistentVolumeClaim& claim) {
+  const ClaimKey key = key_of(claim.metadata);
+  VolumeClaim now{claim.volume_name, claim.storage_class};
+  const auto [known, is_new] = claims_.try_emplace(key, now);
+  if (!is_new && known->second == now) return false;
+  known->second = std::move(now);
+  recount_users(key);
+  return true;
+}
 
 std::set<Attached> VolumeUsers::volumes_of(const k8s::Pod& pod) const {
   return volumes_of(claims_of(pod), disks_of(pod));

@@ -27,7 +27,8 @@ class VolumeUsers {
  public:
   static constexpr sched::ChangeMask kReads =
       sched::kStorageChanged | sched::kBoundPodChanged | sched::kBoundPodRemoved;
-  void apply(const sched::ClusterChange& change);
+  // False: nothing has changed.
+  bool apply(const sched::ClusterChange& change);
 
   // Those of CSI drivers.
   [[nodiscard]] std::set<Attached> volumes_of(const k8s::Pod& pod) const;
@@ -42,6 +43,7 @@ class VolumeUsers {
   struct VolumeClaim {
     std::string volume;
     std::string storage_class;
+    friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
   };
   struct Volume {
     Attached attached;  // the driver is empty: of no CSI driver
@@ -61,6 +63,7 @@ class VolumeUsers {
   };
   class Applier;
 
+  bool put(const k8s::PersistentVolumeClaim& claim);
   [[nodiscard]] std::optional<Attached> volume_of(const ClaimKey& key) const;
   [[nodiscard]] std::set<Attached> volumes_of(const std::vector<ClaimKey>& claims,
                                               const std::vector<Attached>& disks) const;

@@ -35,12 +35,12 @@ bool is_reserved_for(const k8s::PersistentVolume& volume, const k8s::PersistentV
   return volume.claim_ref->uid.empty() || volume.claim_ref->uid == claim.metadata.uid;
 }
 
-void Storage::apply(const ClusterChange& change) {
-  if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
-    claims_[key_of(claim->object.metadata)] = claim->object;
-  } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
-    claims_.erase({claim_gone->namespace_, claim_gone->name});
-  } else if (const auto* volume = std::get_if<VolumeUpserted>(&change)) {
+bool Storage::apply(const ClusterChange& change) {
+  if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) return put(claim->object);
+  if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
+    return claims_.erase({claim_gone->namespace_, claim_gone->name}) != 0;
+  }
+  if (const auto* volume = std::get_if<VolumeUpserted>(&change)) {
     put(volume->object);
   } else if (const auto* volume_gone = std::get_if<VolumeGone>(&change)) {
     take_out(volume_gone->name);
@@ -65,6 +65,21 @@ void Storage::apply(const ClusterChange& change) {
   } else if (const auto* over = std::get_if<WriteOver>(&change)) {
     assume(over->write, false);
   }
+  return true;
+}
+
+bool Storage::put(const VolumeClaim& claim) {
+  const auto [known, is_new] = claims_.try_emplace(key_of(claim.metadata), claim);
+  if (is_new) return true;
+  // These change without a change of any answer, unless a write is awaited: the version tells
+  // whether it is newer than that.
+  VolumeClaim& kept = known->second;
+  kept.metadata.resource_version = claim.metadata.resource_version;
+  kept.metadata.generation = claim.metadata.generation;
+  kept.metadata.labels = claim.metadata.labels;
+  if (kept == claim) return selections_.contains(known->first);
+  kept = claim;
+  return true;
 }
 
 void Storage::assume(const ObjectWrite& write, bool done) {

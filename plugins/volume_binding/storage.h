@@ -24,7 +24,8 @@ class Storage {
   using VolumeClaim = k8s::PersistentVolumeClaim;
   using Volume = k8s::PersistentVolume;
 
-  void apply(const sched::ClusterChange& change);
+  // False: none of the answers has changed.
+  bool apply(const sched::ClusterChange& change);
 
   // Null: there is none of that name.
   [[nodiscard]] const VolumeClaim* claim(const ClaimKey& key) const;
@@ -70,6 +71,7 @@ class Storage {
       const k8s::StorageClass& of, const VolumeClaim& claim) const;
 
  private:
+  bool put(const VolumeClaim& claim);
   void put(const Volume& volume);
   void put(const k8s::CsiNode& node);
   void take_out(const std::string& name);

@@ -148,10 +148,7 @@ class VolumeBinding final : public ClusterConstraint {
   }
 
   ChangeMask reads() const override { return kStorageChanged | kPlanChanged; }
-  bool apply(const ClusterChange& change) override {
-    storage_.apply(change);
-    return true;
-  }
+  bool apply(const ClusterChange& change) override { return storage_.apply(change); }
 
  private:
   // Why the pod cannot have the claim of that volume on any node.

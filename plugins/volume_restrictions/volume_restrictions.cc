@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace plugins {
 namespace {
@@ -61,8 +62,9 @@ class VolumeRestrictions final : public ClusterConstraint {
   bool apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
       const auto& modes = claim->object.access_modes;
-      for_one_pod_[key_of(claim->object.metadata)] =
-          std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
+      const bool now = std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
+      const auto [known, is_new] = for_one_pod_.try_emplace(key_of(claim->object.metadata), now);
+      return std::exchange(known->second, now) != now || is_new;
     } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
       for_one_pod_.erase({claim_gone->namespace_, claim_gone->name});
     } else if (const auto* bound = std::get_if<BoundPodUpserted>(&change)) {

@@ -126,7 +126,9 @@ class VolumeZone final : public ClusterConstraint {
   ChangeMask reads() const override { return kStorageChanged; }
   bool apply(const ClusterChange& change) override {
     if (const auto* claim = std::get_if<VolumeClaimUpserted>(&change)) {
-      volume_of_[key_of(claim->object.metadata)] = claim->object.volume_name;
+      std::string& known = volume_of_[key_of(claim->object.metadata)];
+      if (known == claim->object.volume_name) return false;
+      known = claim->object.volume_name;
     } else if (const auto* claim_gone = std::get_if<VolumeClaimGone>(&change)) {
       volume_of_.erase({claim_gone->namespace_, claim_gone->name});
     } else if (const auto* volume = std::get_if<VolumeUpserted>(&change)) {

@@ -157,6 +157,7 @@ std::optional<Decision> Engine::step(Time now) {
   parts.queue.advance(now);
   parts.holds.renew(now);
   parts.waking.wake_for_quota(now);
+  parts.waking.wake_refused(now);
   parts.waking.wake_for_nodes(now);
   parts.place_group.wake(now);
   parts.preempt.wake(now);

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -33,17 +35,23 @@ bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
                             is_read_annotation);
 }
 
+// The namespace of the pods that can use an object of that namespace; empty: any.
+template <typename Object>
+std::string_view namespace_of_users(std::string_view namespace_) {
+  return std::is_same_v<Object, k8s::PersistentVolumeClaim> ? namespace_ : std::string_view();
+}
+
 }  // namespace
 
 template <typename Object>
 void Intake::on(const event::Upserted<Object>& event, Time /*now*/) {
-  plans_.look_again();
-  waking_.cluster_changed(ObjectUpserted<Object>{event.object});
+  const bool matters = waking_.cluster_changed(ObjectUpserted<Object>{event.object});
+  if (matters) plans_.look_again(namespace_of_users<Object>(event.object.metadata.namespace_));
 }
 template <typename Object>
 void Intake::on(const event::Deleted<Object>& event, Time /*now*/) {
-  plans_.look_again();
-  waking_.cluster_changed(ObjectGone<Object>{event.name, event.namespace_});
+  const bool matters = waking_.cluster_changed(ObjectGone<Object>{event.name, event.namespace_});
+  if (matters) plans_.look_again(namespace_of_users<Object>(event.namespace_));
 }
 
 void Intake::apply(Event&& event, Time now) {

@@ -45,7 +45,8 @@ enum class QueuePlace : std::uint8_t {
   kActive,   // waits for its turn
   kBackoff,  // waits for `ready_at`
   kParked,   // no node takes it; waits for one that does
-  kRefused,  // a constraint refuses it; waits for changes of objects that may lift that
+  kRefused,  // a constraint refuses it; waits for changes of objects that may lift that, or, woken
+             // by one, to be tried again
   kGated,    // has scheduling gates
 };
 inline constexpr std::size_t kQueuePlaces = 6;
@@ -124,6 +125,7 @@ struct Entity {
   QueuePlace place = QueuePlace::kNone;
   Time ready_at{};                // kBackoff: until when; kParked, kRefused: when it is tried again
   std::vector<ObjectKey> awaits;  // kRefused
+  bool woken = false;             // kRefused: an object that it awaited has changed
   Apart apart;                    // kParked
   NodeRoom least_room;            // kParked: no node with less takes it; equal for all of its kind
   bool in_line = false;

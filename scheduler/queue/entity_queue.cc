@@ -33,10 +33,7 @@ void EntityQueue::refuse(Entity& entity, std::vector<ObjectKey> awaits, Time try
                          QueueEvent event) {
   remove(entity);
   enter(entity, QueuePlace::kRefused, event);
-  entity.awaits = std::move(awaits);
-  for (const ObjectKey& object : entity.awaits) {
-    roster_.refused[object].emplace(entity.order, &entity);
-  }
+  roster_.refused.add(entity, std::move(awaits));
   roster_.timers.start(entity, try_anew_at);
 }
 
@@ -75,13 +72,7 @@ void EntityQueue::leave(Entity& entity) {
       roster_.timers.stop(entity);
       break;
     case QueuePlace::kRefused:
-      for (const ObjectKey& object : entity.awaits) {
-        const auto waiting = roster_.refused.find(object);
-        if (waiting == roster_.refused.end()) continue;  // it was named twice
-        waiting->second.erase(entity.order);
-        if (waiting->second.empty()) roster_.refused.erase(waiting);
-      }
-      entity.awaits.clear();
+      roster_.refused.remove(entity);
       roster_.timers.stop(entity);
       break;
     case QueuePlace::kGated:

@@ -4,6 +4,7 @@
 //   backoff   their bind, or a step before it, failed; they become active after a while
 //   parked    their kind has no room (parked_kinds.h)
 //   refused   a constraint refuses them; woken by changes of the objects that it named
+//             (refused_entities.h)
 //   gated     have scheduling gates; leave when their pods change
 //
 // An entity that is put into a place leaves its previous place. Parked and refused entities are
@@ -14,6 +15,7 @@
 
 #include "scheduler/queue/entity.h"
 #include "scheduler/queue/parked_kinds.h"
+#include "scheduler/queue/refused_entities.h"
 #include "scheduler/queue/timers.h"
 #include "scheduler/queue/waiting_line.h"
 
@@ -31,8 +33,7 @@ struct Roster {
   QueueEntries entries{};
   std::size_t apart = 0;  // how many entities are parked apart
   Changes changes;
-  // Refused entities of all queues, by what they wait for.
-  std::map<ObjectKey, std::map<QueueOrder, Entity*>> refused;
+  RefusedEntities refused;
   [[nodiscard]] std::size_t in(QueuePlace place) const {
     return pods[static_cast<std::size_t>(place)];
   }

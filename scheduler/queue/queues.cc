@@ -67,17 +67,14 @@ void Queues::forget_borrowing(std::optional<QueueId> queue) {
   });
 }
 
-void Queues::wake(const ObjectKey& changed) {
-  const auto wake_all = [this](const ObjectKey& object) {
-    // An entity that becomes active removes itself from the list.
-    for (auto all = roster_.refused.find(object); all != roster_.refused.end();
-         all = roster_.refused.find(object)) {
-      Entity& entity = *all->second.begin()->second;
-      touch(entity.queue).activate(entity, QueueEvent::kObjectChange);
-    }
-  };
-  wake_all(changed);
-  wake_all({.kind = changed.kind});
+std::size_t Queues::activate_woken(std::size_t most) {
+  std::size_t number = 0;
+  for (; number < most; ++number) {
+    Entity* const entity = roster_.refused.next_woken();
+    if (entity == nullptr) break;
+    touch(entity->queue).activate(*entity, QueueEvent::kObjectChange);
+  }
+  return number;
 }
 
 std::size_t Queues::check_some_for_others(const Changes& changes, std::size_t most) {

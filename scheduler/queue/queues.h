@@ -73,9 +73,14 @@ class Queues {
   // put elsewhere, its quota's account changes, or something opens.
   void borrows_at(Entity& head, const quota::Standing& at);
 
-  // Refused entities that wait for the object, or for any of its kind, become active.
-  void wake(const ObjectKey& changed);
-  [[nodiscard]] bool any_refused() const { return !roster_.refused.empty(); }
+  // Refused entities that wait for the object, or for any of its kind, are woken: activate_woken()
+  // makes them active.
+  void wake(const ObjectKey& changed) { roster_.refused.wake(changed); }
+  [[nodiscard]] bool any_refused() const { return roster_.refused.any_waits(); }
+  [[nodiscard]] bool any_woken() const { return roster_.refused.any_woken(); }
+  // Returns how many became active. `most`: at most so many, tenant by tenant, round robin.
+  // O(their number · log entities).
+  std::size_t activate_woken(std::size_t most);
   // Parked entities may have room on nodes; no node has more free than `free`. Those that wait for
   // others are checked only by check_some_for_others(). O(queues with such entities + kinds of pods
   // without quota).

@@ -6,7 +6,9 @@
 // are asked about in each turn, and that must not grow at all.
 #include "plugins/registry.h"
 #include "scheduler/engine/engine.h"
+#include "scheduler/engine/world/pod_group.h"
 #include "scheduler/engine/world/topology_rejections.h"
+#include "scheduler/framework/long_lists.h"
 #include "scheduler/quota/charged_as.h"
 #include "tests/hostile/cost.h"
 #include "tests/support/builders.h"
@@ -79,7 +81,16 @@ class Cluster {
   void tell(Event event) {
     engine_.apply(std::move(event), now_);
     while (auto decision = engine_.step(now_)) {
+      if (const auto* prepare = std::get_if<decision::Prepare>(&*decision)) {
+        plans_.push_back(prepare->plan);
+      }
       if (auto* bind = std::get_if<decision::Bind>(&*decision)) bound_ = std::move(*bind);
+    }
+  }
+  // What has to be written for pods before they are bound is written.
+  void prepare_all() {
+    for (const std::uint64_t plan : std::exchange(plans_, {})) {
+      tell(event::Prepared{.plan = plan, .failure = {}});
     }
   }
 
@@ -92,6 +103,7 @@ class Cluster {
   }
 
   [[nodiscard]] const Engine& engine() const { return engine_; }
+  [[nodiscard]] Time now() const { return now_; }
 
   // One of the neighbour's pods ends, and another comes.
   void turn() {
@@ -131,6 +143,7 @@ class Cluster {
   Time now_{std::chrono::seconds{1'000'000}};
   Engine engine_;
   decision::Bind bound_;
+  std::vector<std::uint64_t> plans_;  // in preparation
   int neighbours_ = 0;
 };
 
@@ -202,6 +215,39 @@ std::vector<Load> loads() {
        },
        4'000, 1, 4'000},
   };
+}
+
+k8s::StorageClass waiting_class() {
+  k8s::StorageClass made;
+  made.metadata.name = "made";
+  made.provisioner = "p";
+  made.binding_mode = "WaitForFirstConsumer";
+  return made;
+}
+
+k8s::PersistentVolumeClaim claim_of(const std::string& team, const std::string& name,
+                                    const std::string& storage_class) {
+  k8s::PersistentVolumeClaim made;
+  made.metadata.name = name;
+  made.metadata.namespace_ = team;
+  made.metadata.uid = team + name;
+  made.storage_class = storage_class;
+  made.phase = "Pending";
+  return made;
+}
+
+// A group of two, of which one needs a claim that is not bound yet, is starting; so many more of
+// its pods come.
+void begin_with_followers(Cluster& cluster, int followers) {
+  cluster.tell(event::StorageClassUpserted{waiting_class()});
+  cluster.tell(event::VolumeClaimUpserted{claim_of("crowd", "c", "made")});
+  for (int i = 0; i < 2 + followers; ++i) {
+    PodBuilder pod = pod_of("crowd", i);
+    pod.annotated("gpu-scheduler.io/pod-group", "g");
+    pod.annotated("gpu-scheduler.io/pod-group-min-count", "2");
+    if (i == 0) pod.mounts_claim("c");
+    cluster.tell(event::PodUpserted{pod});
+  }
 }
 
 }  // namespace
@@ -343,6 +389,62 @@ TEST_CASE("large pods that are gone leave no more than so much, however many the
     INFO(crowd.name << ": " << cost);
     // 8 MiB of templates, and the kinds of pods that were counted.
     CHECK(cost.kept_bytes <= 12 << 20);
+  }
+}
+
+TEST_CASE("large pods that wait take no more than so much memory each") {
+  constexpr int kLargePods = 100;
+  constexpr std::int64_t kMostBytes = 600'000;  // of one that is just small enough
+  constexpr std::int64_t kFewBytes = 20'000;    // of one that is larger: nearly nothing is kept
+  const auto values = [](int i, std::size_t number, std::size_t length) {
+    std::vector<std::string> made(number, std::string(length, 'x'));
+    made.front() = fmt::format("{}", i);
+    return made;
+  };
+  const auto near = [&](int i, std::size_t number, std::size_t length) {
+    k8s::PodAffinityTerm term = near_own("a");
+    term.label_selector->match_expressions.push_back(
+        {.key = "app", .op = k8s::SelectorOperator::kNotIn, .values = values(i, number, length)});
+    return term;
+  };
+  const auto on = [&](int i, std::size_t number, std::size_t length) {
+    return tests::term({tests::label("a").not_in(values(i, number, length))});
+  };
+  const auto waits = [](int i) { return pod_of("crowd", i).gpus(100); };
+  struct Crowd {
+    const char* name;
+    std::function<k8s::Pod(int)> pod;
+    std::int64_t kept_bytes;
+  };
+  const std::vector<Crowd> crowds = {
+      {"as many short values as are read",
+       [&](int i) { return waits(i).requires_nodes({on(i, 1'990, 1)}).near(near(i, 1'990, 1)); },
+       kMostBytes},
+      {"as long values as are read",
+       [&](int i) { return waits(i).requires_nodes({on(i, 500, 63)}).near(near(i, 500, 63)); },
+       kMostBytes},
+      {"longer values",
+       [&](int i) { return waits(i).requires_nodes({on(i, 1'990, 63)}).near(near(i, 1'990, 63)); },
+       kFewBytes},
+      {"a long image",
+       [&](int i) {
+         k8s::Pod pod = waits(i);
+         pod.spec.containers.front().image = std::string(1'000'000, 'x');
+         return pod;
+       },
+       kFewBytes},
+  };
+  for (const Crowd& crowd : crowds) {
+    Cluster cluster({.shapes = 0});
+    const Cost cost = cost_of([&] {
+      for (int i = 0; i < kLargePods; ++i) {
+        k8s::Pod pod = crowd.pod(i);
+        drop_long_lists(pod);
+        cluster.tell(event::PodUpserted{std::move(pod)});
+      }
+    });
+    INFO(crowd.name << ": " << cost);
+    CHECK(cost.kept_bytes <= crowd.kept_bytes * kLargePods);
   }
 }
 
@@ -547,6 +649,78 @@ TEST_CASE("pods that wait for the node of one volume cost as one when it gets ro
   const std::int64_t many = cost_of_room(500);
   INFO(few << " steps with 50 pods, " << many << " with 500");
   CHECK(many <= 2 * few);
+}
+
+TEST_CASE("a change of a volume costs a group that is starting no square of its pods") {
+  const auto cost_of_change = [](int followers) {
+    Cluster cluster;
+    begin_with_followers(cluster, followers);
+    return cost_of([&] {
+             cluster.tell(event::VolumeClaimUpserted{claim_of("crowd", "another", "made")});
+           })
+        .steps;
+  };
+  const std::int64_t few = cost_of_change(500);
+  const std::int64_t many = cost_of_change(1'000);
+  INFO(few << " steps with 500 that follow, " << many << " with 1,000");
+  CHECK(few >= 500);
+  CHECK(2 * many <= 5 * few);
+}
+
+TEST_CASE("as many pods follow a group that is starting as may start together, and no more") {
+  constexpr auto kMost = static_cast<int>(PodGroup::kMostPods);
+  Cluster cluster;
+  begin_with_followers(cluster, kMost + 50);
+  CHECK(cluster.engine().pending().unschedulable == 50);
+  cluster.prepare_all();
+  k8s::PersistentVolumeClaim bound = claim_of("crowd", "c", "made");
+  bound.volume_name = "v";
+  bound.phase = "Bound";
+  bound.metadata.annotations.set("pv.kubernetes.io/bind-completed", "yes");
+  cluster.tell(event::VolumeUpserted{tests::volume("v")});
+  cluster.tell(event::VolumeClaimUpserted{bound});
+  // It has started, and so the others are placed.
+  CHECK(cluster.engine().pending().unschedulable == 0);
+  CHECK(cluster.engine().pending().active == 0);
+}
+
+TEST_CASE("a claim that many pods wait for costs others no more at each change of it") {
+  Cluster empty;
+  const Cost alone = cost_of([&] { empty.turn(); });
+  const auto selected = [](const std::string& node) {
+    k8s::PersistentVolumeClaim made = claim_of("crowd", "c", "none-such");
+    made.metadata.annotations.set("volume.kubernetes.io/selected-node", node);
+    return made;
+  };
+  for (const int pods : {1'000, 4'000}) {
+    Cluster cluster;
+    cluster.tell(event::VolumeClaimUpserted{selected("n0")});
+    for (int i = 0; i < pods; ++i) {
+      cluster.tell(event::PodUpserted{pod_of("crowd", i).mounts_claim("c")});
+    }
+    REQUIRE(cluster.engine().pending().unschedulable == static_cast<std::size_t>(pods));
+    cluster.turn();
+    k8s::PersistentVolumeClaim labelled = selected("n0");
+    labelled.metadata.resource_version = "2";
+    labelled.metadata.labels.set("a", "b");
+    const Cost nothing = cost_of([&] { cluster.tell(event::VolumeClaimUpserted{labelled}); });
+    // What matters is looked at, but some pods at a time.
+    cluster.tell(event::VolumeClaimUpserted{selected("n1")});
+    const Cost turn = cost_of([&] {
+      cluster.tell(event::VolumeClaimUpserted{selected("n2")});
+      cluster.turn();
+    });
+    INFO(pods << " pods: " << nothing << " for labels, " << turn << " for a turn, " << alone
+              << " alone");
+    CHECK(nothing.steps <= 20'000);
+    CHECK(turn.steps - alone.steps <= 1'000'000);  // all at once take millions
+    int decisions = 0;
+    for (int i = 0; i < 30; ++i) decisions += cluster.pass(std::chrono::milliseconds(10));
+    CHECK(decisions == 0);  // they are told the same as before
+    const auto wakeup = cluster.engine().next_wakeup();
+    REQUIRE(wakeup);
+    CHECK(*wakeup > cluster.now());
+  }
 }
 
 TEST_CASE("pods that wait for others are asked about a few at a time, however many there are") {

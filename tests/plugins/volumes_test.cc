@@ -5,10 +5,13 @@
 #include "tests/support/catch.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 using namespace sched;
@@ -504,6 +507,75 @@ TEST_CASE("VolumeBinding: a claim that was given a node keeps its pods there") {
   driver.storage_capacity = true;
   asked.has(driver);
   CHECK(asked.excluded(given) == Out{{"a", {kNoVolume}}, {"b", {kNoRoom}}});
+}
+
+TEST_CASE("VolumeBinding: a look at a node costs as much as its claims and their selectors") {
+  Asked asked("VolumeBinding");
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  asked.has(free_volume("v", 1, "a"));  // so that each node has to be asked
+  asked.has(wanted("plain", "local"));
+  asked.has(with(wanted("choosy", "local"), [](auto& it) {
+    it.selector.emplace().match_labels.set("a", "b");
+    it.selector->match_expressions = {{.key = "disk",
+                                       .op = k8s::SelectorOperator::kNotIn,
+                                       .values = std::vector<std::string>(100, "slow")}};
+  }));
+  const auto cost_of = [&](const k8s::Pod& it) {
+    std::size_t cost = 0;
+    for (const Exclusion& each : asked.constraint->excludes(it, {})) {
+      if (std::holds_alternative<std::function<bool(const NodeFacts&)>>(each.allowed)) {
+        cost += each.cost;
+      }
+    }
+    return cost;
+  };
+  CHECK(cost_of(pod("p").mounts_claim("plain")) == 1);
+  CHECK(cost_of(pod("p").mounts_claim("choosy")) == 1 + 102);
+  CHECK(cost_of(pod("p").mounts_claim("plain").mounts_claim("choosy")) == 2 + 102);
+}
+
+TEST_CASE("a change of a claim that is not read changes no answer") {
+  const k8s::PersistentVolumeClaim first = wanted("c", "any");
+  const k8s::PersistentVolumeClaim labelled = with(first, [](auto& it) {
+    it.metadata.resource_version = "2";
+    it.metadata.generation = 2;
+    it.metadata.labels.set("a", "b");
+  });
+  const k8s::PersistentVolumeClaim bound = with(labelled, [](auto& it) {
+    it.volume_name = "v";
+    it.access_modes = {"ReadWriteOncePod"};
+  });
+  for (const char* name :
+       {"VolumeBinding", "VolumeZone", "VolumeRestrictions", "NodeVolumeLimits"}) {
+    INFO(name);
+    Asked asked(name);
+    const auto matters = [&](const k8s::PersistentVolumeClaim& it) {
+      return asked.constraint->apply(VolumeClaimUpserted{it});
+    };
+    asked.has(first);
+    CHECK_FALSE(matters(first));
+    CHECK_FALSE(matters(labelled));
+    CHECK(matters(bound));
+    CHECK_FALSE(matters(bound));
+    CHECK(matters(first));
+  }
+}
+
+TEST_CASE("VolumeBinding: a change of a claim that a plan counts on matters, whatever it is") {
+  Asked asked("VolumeBinding");
+  const k8s::PersistentVolumeClaim first = wanted("c", "any");
+  asked.has(first);
+  const ObjectWrite write = SelectNode{.claim = {"default", "c", "uid of c", "1"}, .node = "a"};
+  asked.constraint->apply(WriteAssumed{write});
+  const auto labelled = with(first, [](auto& it) {
+    it.metadata.resource_version = "2";
+    it.metadata.labels.set("a", "b");
+  });
+  CHECK(asked.constraint->apply(VolumeClaimUpserted{labelled}));
+  CHECK(asked.constraint->readiness(pod("p").mounts_claim("c"), asked.on("a")).state ==
+        State::kFailed);
+  asked.constraint->apply(WriteOver{write});
+  CHECK_FALSE(asked.constraint->apply(VolumeClaimUpserted{first}));
 }
 
 TEST_CASE("VolumeBinding: a bind waits for a volume that is provisioned") {

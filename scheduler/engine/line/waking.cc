@@ -2,6 +2,7 @@
 
 #include "scheduler/engine/line/quota_search.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -9,12 +10,15 @@ namespace sched {
 
 using quota::QuotaId;
 
-void Waking::cluster_changed(const ClusterChange& change, bool news) {
+bool Waking::cluster_changed(const ClusterChange& change, bool news) {
+  // Their status, labels and annotations may change often.
+  constexpr ChangeMask kOfConstraintsAlone = kSelectorChanged | kStorageChanged;
   const bool changes_some = world_.tell_constraints(change);
-  // If the object selects pods as before, no rule has changed; its status changes often.
-  if (!news || (kind_of(change) == kSelectorChanged && !changes_some)) return;
+  if ((kind_of(change) & kOfConstraintsAlone) != 0 && !changes_some) return false;
+  if (!news) return true;
   if (queue_.any_refused()) queue_.wake(changed_object(change));
   queue_.others_changed();
+  return true;
 }
 
 void Waking::assumed(WaitingPod& waiting, const std::string& node) {
@@ -22,6 +26,15 @@ void Waking::assumed(WaitingPod& waiting, const std::string& node) {
   waiting.pod.spec.node_name = node;
   cluster_changed(BoundPodUpserted{waiting.pod});
   waiting.pod.spec.node_name.clear();
+}
+
+void Waking::wake_refused(Time now) {
+  if (!queue_.any_woken()) return;
+  if (now >= span_ends_) {
+    span_ends_ = now + kSpan;
+    woken_in_span_ = 0;
+  }
+  woken_in_span_ += queue_.activate_woken(kRefusedInASpan - woken_in_span_);
 }
 
 void Waking::wake_for_nodes(Time now) {
@@ -59,6 +72,12 @@ void Waking::look_for_others(Time now) {
 }
 
 std::optional<Time> Waking::next() const {
+  const auto look = next_look_for_others();
+  if (!queue_.any_woken()) return look;
+  return look ? std::min(*look, span_ends_) : span_ends_;
+}
+
+std::optional<Time> Waking::next_look_for_others() const {
   if (!queue_.any_waits_for_others()) return std::nullopt;
   if (looks_on_) return next_look_;
   if (round_ != queue_.changes().others) return next_round_;

@@ -17,11 +17,17 @@ class Waking {
   // Both outlive it.
   Waking(World& world, Queues& queue) : world_(world), queue_(queue) {}
 
-  // Reports a change to the constraints. The pods that wait for a change of this object become
-  // active, unless `news` is false: then the change does not matter to waiting pods.
-  void cluster_changed(const ClusterChange& change, bool news = true);
+  // Reports a change to the constraints. The pods that wait for a change of this object are woken,
+  // unless `news` is false: then the change does not matter to waiting pods. Returns whether it may
+  // matter to any pod: not if it is of an object that constraints alone read, and none of their
+  // answers has changed.
+  bool cluster_changed(const ClusterChange& change, bool news = true);
   // Makes the constraints count the pod as bound to the node.
   void assumed(WaitingPod& waiting, const std::string& node);
+
+  // Woken pods become active, some in each span of time: whoever creates many, and changes what
+  // they wait for again and again, does not make the pods of others wait.
+  void wake_refused(Time now);
 
   // Marks for a check the parked pods that may have room after changes of nodes since the last
   // call. For changes of other pods and objects it does so at most once a second, because every
@@ -31,7 +37,8 @@ class Waking {
   void wake_for_nodes(Time now);
   // The same for changes of quotas. Also forgets deleted quotas when their time is over.
   void wake_for_quota(Time now);
-  // When wake_for_nodes() will have something to do even if nothing changes; nullopt: never.
+  // When wake_refused() or wake_for_nodes() will have something to do even if nothing changes;
+  // nullopt: never.
   [[nodiscard]] std::optional<Time> next() const;
 
   // The queue of the entity's quota; the main queue if no quota counts it.
@@ -44,6 +51,7 @@ class Waking {
   // changed become active.
   void rejoin_by_quota();
   void look_for_others(Time now);
+  [[nodiscard]] std::optional<Time> next_look_for_others() const;
 
   World& world_;
   Queues& queue_;
@@ -51,6 +59,12 @@ class Waking {
   static constexpr std::size_t kKindsAtATime = 20;
   static constexpr std::chrono::milliseconds kBetweenLooks{20};
 
+  // A look at a refused pod takes some microseconds.
+  static constexpr std::size_t kRefusedInASpan = 200;
+  static constexpr std::chrono::milliseconds kSpan{10};
+
+  Time span_ends_{};
+  std::size_t woken_in_span_ = 0;
   std::uint64_t openings_seen_ = 0;
   std::uint64_t facts_seen_ = 0;
   ChangeLog::Position nodes_seen_ = 0;

@@ -166,11 +166,12 @@ void Plans::wait_until(Entry entry, Time deadline) {
   ends_at(entry, std::min(std::max(plan.end, deadline + kBeyondDeadline), plan.latest));
 }
 
-void Plans::look_again() { look_from(0); }
+void Plans::look_again(std::string_view namespace_) { look_from(0, namespace_); }
 
-void Plans::look_from(Id plan) {
+void Plans::look_from(Id plan, std::string_view namespace_) {
   for (auto each = plans_.lower_bound(plan); each != plans_.end(); ++each) {
-    if (!each->second.makes_room) due_.insert(each->first);
+    const bool is_meant = namespace_.empty() || each->second.bind.pod.namespace_ == namespace_;
+    if (is_meant && !each->second.makes_room) due_.insert(each->first);
   }
 }
 

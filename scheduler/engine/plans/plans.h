@@ -99,8 +99,9 @@ class Plans {
   void on(const event::Prepared& event);
   void bind_failed(PodRecord& record, const event::BindFailed& event, Time now);
 
-  // The cluster has changed: plans that prepare may have become ready, or may fail.
-  void look_again();
+  // The cluster has changed: plans that prepare may have become ready, or may fail; those of that
+  // namespace alone, where one is given.
+  void look_again(std::string_view namespace_ = {});
   // The node has changed, or a pod has left it: the same for the plans that wait for room there.
   void room_changed(NodeSlot node);
   // Quotas may allow more: the same for all plans that wait for room, once for each version of the
@@ -144,8 +145,8 @@ class Plans {
   using Entry = std::map<Id, Plan>::iterator;
 
   // Those from this one on that prepare must be looked at: what one has written may matter to those
-  // behind.
-  void look_from(Id plan);
+  // behind. Those of that namespace alone, where one is given.
+  void look_from(Id plan, std::string_view namespace_ = {});
   [[nodiscard]] Readiness readiness_of(Id id, const Plan& plan, Time now) const;
   [[nodiscard]] Readiness room_of(Id id, const Plan& plan, NodeSlot node) const;
   // What keeps the plan's pod from the node if those pods are gone: empty, or words for a message.

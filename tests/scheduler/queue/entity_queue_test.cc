@@ -35,7 +35,10 @@ struct Queue {
     made.order = {.priority = priority, .created = created, .arrival = pods.size()};
     return made;
   }
-  Entity* next() { return queue.next(); }
+  Entity* next() {
+    queue.activate_woken(pods.size());
+    return queue.next();
+  }
   // Takes the pod that is next, until there is none.
   std::vector<std::string> drain() {
     std::vector<std::string> order;
@@ -241,6 +244,55 @@ TEST_CASE("refused pods are woken by the objects that they wait for") {
   CHECK(q.queue.unschedulable() == 1);
   q.queue.advance(kStart + 1h);
   CHECK(q.drain() == Names{"none"});
+}
+
+TEST_CASE("woken pods become active a few at a time, each tenant in turn") {
+  Queue q;
+  const ObjectKey object{kStorageChanged, "", "a"};
+  const auto refuse = [&](const std::string& name, std::uint64_t tenant, std::int32_t priority) {
+    Entity& made = q.pod(name, priority);
+    made.tenant = tenant;
+    q.queue.refuse(made, {object}, kStart + 1h);
+    return &made;
+  };
+  for (int i = 0; i < 5; ++i) refuse("crowd-" + std::to_string(i), 1, i);
+  Entity* const gone = refuse("gone", 2, 9);
+  refuse("second", 3, 0);
+  refuse("third", 4, 0);
+  q.queue.wake(object);
+  q.queue.wake(object);
+  q.queue.remove(*gone);
+  CHECK_FALSE(q.queue.any_refused());
+  CHECK(q.queue.any_woken());
+  CHECK(q.queue.unschedulable() == 7);
+  CHECK(q.queue.next() == nullptr);
+  const auto some = [&](std::size_t most) {
+    CHECK(q.queue.activate_woken(most) == most);
+    Names names;
+    while (Entity* pod = q.queue.next()) {
+      names.push_back(name_of(*pod));
+      q.queue.refuse(*pod, {object}, kStart + 1h);
+    }
+    return names;
+  };
+  CHECK(some(3) == Names{"crowd-4", "second", "third"});
+  CHECK(some(2) == Names{"crowd-3", "crowd-2"});
+  // Those that were tried are woken by the next change alone.
+  CHECK(some(2) == Names{"crowd-1", "crowd-0"});
+  CHECK(q.queue.activate_woken(1) == 0);
+  CHECK_FALSE(q.queue.any_woken());
+  q.queue.wake(object);
+  CHECK(some(7).size() == 7);
+}
+
+TEST_CASE("a woken pod that is due by its time has its turn once") {
+  Queue q;
+  const ObjectKey object{kStorageChanged, "", "a"};
+  q.queue.refuse(q.pod("a"), {object}, kStart + 1s);
+  q.queue.wake(object);
+  q.queue.advance(kStart + 1s);
+  CHECK_FALSE(q.queue.any_woken());
+  CHECK(q.drain() == Names{"a"});
 }
 
 TEST_CASE("of a parked shape that fits again one pod at a time has its turn, the best first") {

@@ -314,6 +314,7 @@ TEST_CASE("each pod of a quota knows its place in line, whatever it waits for") 
   f.queues.refuse(second, {{kStorageChanged, "ml", "a"}}, kStart + 1h);
   CHECK(line.before(third) == 0);
   f.queues.wake({kStorageChanged, "ml", "a"});
+  f.queues.activate_woken(1);
   CHECK(line.before(third) == 1);
   f.queues.gate(second);
   CHECK(line.size() == 1);
