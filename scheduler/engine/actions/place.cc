@@ -59,7 +59,7 @@ std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
     const bool lets_go = holds_.hold_node(
         pod,
         {.scope = search_.scope_of(found.admission.within), .ruling = &ruling, .if_empty = true},
-        [this](NodeSlot node) { return plans_.make_room_on(node); });
+        [this](NodeSlot node) { return plans_.make_room_on(node); }, now);
     // What its guarantee does not cover any more, it may still borrow.
     if (lets_go) return attempt_by_quota(pod, now);
     // The hold itself has changed a node.

@@ -8,6 +8,9 @@
 namespace sched {
 namespace {
 
+// How often all nodes are looked at for one pod, or one shape, while nodes change.
+constexpr std::chrono::seconds kLooksAgain{10};
+
 // What must be freed on a node: devices first, then CPU, then memory.
 using Lack = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::uint64_t>;
 
@@ -171,7 +174,7 @@ bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time n
     }
   }
   if (!as_before) make_again(queue, quota, line, now);
-  for (Hold& hold : quota.holds) renew_node(hold, *holder(queue, hold, line));
+  for (Hold& hold : quota.holds) renew_node(hold, *holder(queue, hold, line), now);
 
   while (quota.holds.size() < kMostHolds) {
     Entity* entity = next_to_hold(queue, quota, line, now);
@@ -219,11 +222,20 @@ Entity* Holds::holder(QueueId queue, const Hold& hold, const WaitingLine& line) 
   return has_no_turn ? nullptr : kept_for;
 }
 
-void Holds::renew_node(Hold& hold, Entity& entity) {
-  if (!hold.on || hold.facts_version == world_.nodes.facts_version()) return;
+void Holds::renew_node(Hold& hold, Entity& entity, Time now) {
+  if (hold.facts_version == world_.nodes.facts_version()) return;
+  if (!hold.on) return search_again(hold, entity, now);
   hold.facts_version = world_.nodes.facts_version();
   if (could_ever_take(pod_of(entity), hold.on->node())) return;
   hold.on.reset();
+  hold.looked_for_node = false;
+  if (entity.place == QueuePlace::kParked) queue_.activate(entity, QueueEvent::kQuotaChange);
+}
+
+void Holds::search_again(Hold& hold, Entity& entity, Time now) {
+  if (!hold.looked_for_node || entity.is_group) return;
+  const Time again = hold.looked_at + kLooksAgain;
+  if (now < again) return due_at(again);
   hold.looked_for_node = false;
   if (entity.place == QueuePlace::kParked) queue_.activate(entity, QueueEvent::kQuotaChange);
 }
@@ -279,7 +291,6 @@ bool Holds::can_be_helped(const Entity& entity, Time now) {
 }
 
 const std::vector<quota::ChargeClassId>& Holds::reach_of(const Entity& entity, Time now) {
-  constexpr std::chrono::seconds kLooksAgain{10};
   const WaitingPod& pod = pod_of(entity);
   const std::size_t wanted = alike_in_start(entity);
   std::weak_ptr<Reach>& known = reach_[{pod.profile, pod.shape.id(), wanted}];
@@ -316,9 +327,11 @@ const std::vector<quota::ChargeClassId>& Holds::reach_of(const Entity& entity, T
 }
 
 bool Holds::hold_node(const WaitingPod& pod, const Where& if_empty,
-                      const std::function<bool(NodeSlot)>& is_spoken_for) {
+                      const std::function<bool(NodeSlot)>& is_spoken_for, Time now) {
   Hold& hold = *of(pod);
   hold.looked_for_node = true;
+  hold.looked_at = now;
+  hold.facts_version = world_.nodes.facts_version();
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
   if (prepared.rejection()) return false;
   const auto could_take_it = [&](NodeSlot slot) {

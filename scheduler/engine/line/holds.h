@@ -12,7 +12,8 @@
 // pods see the claim, the holder does not, so no smaller pod takes what is freed meanwhile. The
 // node is the one that lacks least, of those that are held for no other pod; how long the pods
 // there still run is not known. If the node is removed, cordoned, or changed so that it could never
-// take the pod, it is released at once, and another is searched.
+// take the pod, it is released at once, and another is searched. A pod that found no node searches
+// again when nodes have changed, at most every ten seconds.
 //
 // For a group of pods (pod_groups.h) quota is held, but no nodes.
 //
@@ -57,7 +58,9 @@ struct Hold {
   std::vector<quota::ChargeClassId> classes;  // of the nodes that could take it
   std::optional<Placement> on;                // a reservation in the pod's name
   bool looked_for_node = false;               // whether a node was found or not
-  std::uint64_t facts_version = 0;            // of the nodes, when `on` was last checked
+  Time looked_at{};                           // when that was
+  // Of the nodes, when `on` was last checked; without `on`, when a node was last searched.
+  std::uint64_t facts_version = 0;
 };
 
 class Holds {
@@ -97,7 +100,7 @@ class Holds {
   // Holds one of those nodes for the pod, which has a hold of quota, if one could ever take it; not
   // one that `is_spoken_for`. True if another node that was held for it is let go. O(nodes).
   bool hold_node(const WaitingPod& pod, const Where& if_empty,
-                 const std::function<bool(NodeSlot)>& is_spoken_for);
+                 const std::function<bool(NodeSlot)>& is_spoken_for, Time now);
   // Whether the node held for the pod would take it now without the reservation, within the
   // guarantee: on one of those classes, by ascending id.
   [[nodiscard]] bool held_node_has_room(const WaitingPod& pod,
@@ -138,8 +141,10 @@ class Holds {
   // Both return the hold behind it. The first ends the ledger's part of it, too.
   Each release(QueueId queue, OfQuota& quota, Each hold);
   Each drop(OfQuota& quota, Each hold);
-  // Releases the node held for the entity if that could never take it any more.
-  void renew_node(Hold& hold, Entity& entity);
+  // Nodes have changed: releases the node held for the entity if that could never take it any more.
+  void renew_node(Hold& hold, Entity& entity, Time now);
+  // The same for an entity that found no node to hold: it may have another turn, to search again.
+  void search_again(Hold& hold, Entity& entity, Time now);
   [[nodiscard]] bool could_ever_take(const WaitingPod& pod, NodeSlot node);
   // The entity that the hold is for, if it is still in line and may have its turn; else null.
   [[nodiscard]] Entity* holder(QueueId queue, const Hold& hold, const WaitingLine& line) const;

@@ -111,6 +111,39 @@ TEST_CASE("a pod that found all nodes held for others is given one that is let g
   CHECK(s.decide().at(0) == "second → a");
 }
 
+TEST_CASE(
+    "a pod that found no node to hold is given one that comes back, ten seconds later at most") {
+  QuotaCluster s;
+  s.has(gpu_quota("q").of("ml").line("H100", 16));
+  s.has(h100("a"));
+  for (const char* name : {"a", "b"}) s.has(our_pod("guest-" + std::string(name)).gpus(8).on(name));
+  const auto is_cordoned = [&](bool yes) {
+    NodeBuilder b = node("b").gpus(8).product(kH100).cpu("64");
+    s.has(yes ? b.cordoned() : b);
+  };
+  is_cordoned(true);
+  s.has(in("ml", "first", 8));
+  s.has(in("ml", "second", 8).created_at(kStart + 1s));
+  REQUIRE(s.decide().size() == 2);
+  s.now = kStart + kHoldAfter + 1s;
+  auto told = details(s);
+  REQUIRE(holds(told["first"], "a"));
+  REQUIRE_FALSE(holds(told["second"], "b"));
+  s.now += 9s;
+  is_cordoned(false);
+  // A search looks at all nodes.
+  CHECK_FALSE(holds(details(s)["second"], "b"));
+  CHECK(s.engine.next_wakeup() == s.now + 1s);
+  s.now += 1s;
+  CHECK(holds(details(s)["second"], "b"));
+  // So no other pod takes what becomes free there.
+  s.has(our_pod("small").gpus(1));
+  s.has(our_pod("guest-b").gpus(6).on("b"));
+  for (const std::string& each : s.decide()) CHECK(each.find("→") == std::string::npos);
+  s.pod_gone(our_pod("guest-b"));
+  CHECK(s.decide().at(0) == "second → b");
+}
+
 TEST_CASE("when the pod that quota was kept for goes, the pods behind it are looked at again") {
   QuotaCluster s;
   s.has(h100("a"));
