@@ -20,6 +20,7 @@ constexpr std::chrono::minutes kPatience{10};
 constexpr std::chrono::minutes kBeyondDeadline{1};
 constexpr const char* kTooFew = "fewer pods of its group are left than start together";
 constexpr std::string_view kQuotaChanged = "its GPU quota has changed";
+constexpr std::string_view kNodeIsChanged = "the node has changed";
 
 decision::NotPrepared not_prepared(decision::Bind bind, std::string why) {
   return {.pod = std::move(bind.pod),
@@ -416,10 +417,22 @@ Readiness Plans::readiness_of(Id id, const Plan& plan, Time now) const {
       if (all.state == State::kReady) all = std::move(one);
     }
   }
+  // The node may have been cordoned, or have lost GPUs, since the pod was placed.
+  if (all.state == State::kReady) {
+    all = readiness_of_node(*world_.pods.find(plan.bind.pod.uid)->waiting(), node);
+  }
   if (all.state == State::kWaits && now >= plan.end) {
     return {State::kFailed, "waited too long: " + all.why};
   }
   return all;
+}
+
+Readiness Plans::readiness_of_node(const WaitingPod& pod, NodeSlot node) const {
+  using State = Readiness::State;
+  const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
+  if (prepared.rejection()) return {State::kFailed, std::string(kNodeIsChanged)};
+  if (finder_.verdict(prepared, node, {.if_empty = true}).is_ok()) return {};
+  return {State::kFailed, std::string(kNodeIsChanged)};
 }
 
 Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) const {
@@ -464,7 +477,7 @@ std::string_view Plans::obstacle(Id id, const Plan& plan, NodeSlot node,
   const bool takes =
       !prepared.rejection() &&
       finder_.verdict(prepared, node, {.ruling = &ruling, .trial = &trial.nodes}).is_ok();
-  return takes ? "" : "the node has changed";
+  return takes ? "" : kNodeIsChanged;
 }
 
 bool Plans::quota_allows(const PodRecord& pod, NodeSlot node, const quota::LedgerTrial& in) const {

@@ -23,7 +23,8 @@
 // counted, and is not waited for again.
 //
 // A plan that makes room is looked at when its node changes, or the pods there; one that prepares,
-// when anything changes that its constraints may read.
+// when anything changes that its constraints may read. Before the bind leaves the
+// engine, the node is asked again whether it could take the pod.
 //
 // The engine decides each part, and the outcome of a part is an event. The shell, which carries
 // parts out, does not depend on their order. So a plan that waits for hours is recorded and
@@ -148,6 +149,8 @@ class Plans {
   // behind. Those of that namespace alone, where one is given.
   void look_from(Id plan, std::string_view namespace_ = {});
   [[nodiscard]] Readiness readiness_of(Id id, const Plan& plan, Time now) const;
+  // Whether the node could take the pod by its facts.
+  [[nodiscard]] Readiness readiness_of_node(const WaitingPod& pod, NodeSlot node) const;
   [[nodiscard]] Readiness room_of(Id id, const Plan& plan, NodeSlot node) const;
   // What keeps the plan's pod from the node if those pods are gone: empty, or words for a message.
   // The pods of later plans that make room there do not count.

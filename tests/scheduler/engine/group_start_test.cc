@@ -3,6 +3,7 @@
 #include "tests/scheduler/engine/preempting.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <variant>
@@ -101,11 +102,19 @@ TEST_CASE("if one pod of a group cannot be prepared, none is bound, and all wait
     CHECK(s.engine.next_wakeup() == s.now + BindsClaim::kPatience);
     s.now += BindsClaim::kPatience;
   }
+  SECTION("its node takes no pods any more") {
+    why = "the node has changed";
+    s.prepared(1);
+    s.has(node("n1").gpus(8).cordoned());
+    CHECK(s.decide().empty());
+    s.is("c1", "Bound");
+  }
   const std::string others = "pod train-1 of its group: " + why;
   // The last that was begun is undone first.
   CHECK(s.decide() == Texts{"train-0 not to n0: " + others, "train-2 not to n2: " + others,
                             "train-1 not to n1: " + why});
   CHECK(s.engine.pending().backoff == 3);
+  s.has(node("n1").gpus(8));
   // Their nodes are free, and so are their claims.
   s.has(our_pod("x").gpus(8).labelled("binds-claim", "c1"));
   s.is("c1", "Bound");
@@ -116,6 +125,23 @@ TEST_CASE("if one pod of a group cannot be prepared, none is bound, and all wait
   s.pod_gone(our_pod("x").gpus(8).labelled("binds-claim", "c1"));
   s.is("c1", "Pending");
   CHECK(s.decide() == Starting::kAllPrepare);
+}
+
+TEST_CASE("no pod of a group is bound if a node does not take its pod when all are ready") {
+  Starting s;
+  s.begins();
+  s.all_prepared();
+  s.is("c1", "Bound");
+  CHECK(s.decide().empty());
+  const int which = GENERATE(0, 1, 2);
+  const std::string node_of = "n" + std::to_string(which);
+  s.has(node(node_of).gpus(8).cordoned());
+  s.is("c2", "Bound");
+  const Texts told = s.decide();
+  CHECK(told.size() == 3);
+  const std::string why = "train-" + std::to_string(which) + " not to " + node_of;
+  CHECK(std::find(told.begin(), told.end(), why + ": the node has changed") != told.end());
+  for (const std::string& each : told) CHECK(each.find("→") == std::string::npos);
 }
 
 TEST_CASE("a pod that comes while its group is starting is bound with it, and does not delay it") {

@@ -118,6 +118,21 @@ TEST_CASE("what fails is undone and told, and the pod tried again after a back-o
     CHECK(s.decide() == Texts{"p not to a: the node is gone"});
     s.has(node("a").gpus(1));
   }
+  SECTION("the node takes no pods any more") {
+    s.prepared(1);
+    s.has(node("a").gpus(1).cordoned());
+    CHECK(s.decide().empty());
+    s.has(claim_is("Bound"));
+    CHECK(s.decide() == Texts{"p not to a: the node has changed"});
+    s.has(node("a").gpus(1));
+  }
+  SECTION("the node loses its GPUs") {
+    s.prepared(1);
+    s.has(node("a").gpus(0));
+    s.has(claim_is("Bound"));
+    CHECK(s.decide() == Texts{"p not to a: the node has changed"});
+    s.has(node("a").gpus(1));
+  }
   SECTION("it takes too long") {
     s.prepared(1);
     CHECK(s.engine.next_wakeup() == s.now + BindsClaim::kPatience);
@@ -143,6 +158,15 @@ TEST_CASE("what fails is undone and told, and the pod tried again after a back-o
   s.pod_gone(our_pod("r"));
   s.now += 1s;
   CHECK(s.decide() == Texts{"p prepares for b"});
+}
+
+TEST_CASE("what is taken on a node meanwhile does not keep a pod from it that is ready") {
+  Planning s;
+  s.begins();
+  s.prepared(1);
+  s.has(their_pod("theirs").gpus(1).on("a"));
+  s.has(claim_is("Bound"));
+  CHECK(s.decide() == Texts{"p → a"});
 }
 
 TEST_CASE("each failure makes the back-off longer") {

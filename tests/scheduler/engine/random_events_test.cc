@@ -228,7 +228,7 @@ class RandomEvents : RandomPods {
       const Plan& plan = plans_.at(bind.pod.name);
       REQUIRE((plan.written && !plan.failed));
       REQUIRE(bind.node == pod.node);
-      REQUIRE(nodes_.contains(bind.node));
+      REQUIRE(could_take(bind.node, pod));
     } else {
       check_choice(pod, bind.node);
     }
@@ -259,7 +259,7 @@ class RandomEvents : RandomPods {
     REQUIRE(undone.node == pod.node);
     const bool is_late = s_.now >= plan.begun + BindsClaim::kPatience;
     const bool is_lost = plan.written && claims_[undone.pod.name] == "Lost";
-    REQUIRE((plan.failed || is_lost || is_late || !nodes_.contains(pod.node)));
+    REQUIRE((plan.failed || is_lost || is_late || !could_take(pod.node, pod)));
     pod.stage = Stage::kWaiting;
     pod.backoff_until = s_.now + 1s;  // at least
   }
@@ -270,16 +270,22 @@ class RandomEvents : RandomPods {
     REQUIRE(pod.object.spec.scheduling_gates.empty());
     REQUIRE(pod.backoff_until <= s_.now);
     // Nothing is given that is not there.
-    REQUIRE(nodes_.contains(on));
+    REQUIRE(could_take(on, pod));
     const std::int64_t free = nodes_.at(on).gpus - taken(on, pod.resource);
     REQUIRE((pod.count == 0 || pod.count <= free));
-    const std::string* zone = pod.object.spec.node_selector.find("zone");
-    REQUIRE((zone == nullptr || *zone == nodes_.at(on).zone));
     for (const auto& [name, other] : pods_) {
       if (other.stage == Stage::kWaiting) continue;
       REQUIRE_FALSE(keeps_off(pod.object, on, other.object, other.node));
       REQUIRE_FALSE(keeps_off(other.object, other.node, pod.object, on));
     }
+  }
+
+  // Whether the node is there, and could take the pod if it were empty.
+  [[nodiscard]] bool could_take(const std::string& on, const Pod& pod) const {
+    const auto node = nodes_.find(on);
+    if (node == nodes_.end() || pod.count > node->second.gpus) return false;
+    const std::string* zone = pod.object.spec.node_selector.find("zone");
+    return zone == nullptr || *zone == node->second.zone;
   }
 
   static bool binds_claim(const Pod& pod) {
