@@ -74,7 +74,8 @@ std::string encode(const Node& node) {
   Json& spec = object["spec"] = Json::object();
   if (node.spec.unschedulable) spec["unschedulable"] = true;
   for (const auto& taint : node.spec.taints) spec["taints"].push_back(to_json(taint));
-  Json& status = object["status"] = json::object_for(4);
+  Json& status = object["status"] = json::object_for(5);
+  json::set(status, "capacity", node.status.capacity);
   json::set(status, "allocatable", node.status.allocatable);
   for (const auto& condition : node.status.conditions) {
     status["conditions"].push_back(to_json(condition));

@@ -48,6 +48,7 @@ struct Node {
     friend bool operator==(const Spec&, const Spec&) = default;
   } spec;
   struct Status {
+    ResourceList capacity;
     ResourceList allocatable;
     std::vector<NodeCondition> conditions;
     std::vector<ContainerImage> images;

@@ -1,14 +1,28 @@
 #include "scheduler/framework/node_view.h"
 
+#include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/health.h"
 
 #include <utility>
 
 namespace sched {
+namespace {
+
+gpu::PieceCounts piece_counts_of(const k8s::ResourceList& capacity) {
+  gpu::PieceCounts counts;
+  for (const auto& [name, amount] : capacity) {
+    if (name == gpu::kGpuResource) counts.gpus = amount.value();
+    if (name == gpu::kSharedResource) counts.shared = amount.value();
+  }
+  return counts;
+}
+
+}  // namespace
 
 NodeFacts facts_of(const k8s::Node& node, ResourceNames& names, const gpu::SiteLabels& site) {
   Resources allocatable = to_resources(node.status.allocatable, names);
-  gpu::Inventory gpu = gpu::inventory_of(node.metadata.labels, allocatable, names, site);
+  gpu::Inventory gpu = gpu::inventory_of(node.metadata.labels, allocatable, names, site,
+                                         piece_counts_of(node.status.capacity));
   return {.name = node.metadata.name,
           .labels = node.metadata.labels,
           .taints = node.spec.taints,

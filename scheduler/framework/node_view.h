@@ -33,7 +33,7 @@ struct NodeFacts {
 
   // These fields are last: each pod that comes to the node or leaves it makes every shape read them
   // again, and the node's usage follows them in memory (Nodes).
-  gpu::Inventory gpu;  // follows from labels and allocatable
+  gpu::Inventory gpu;  // follows from labels, allocatable, and its own `capacity`
   // GPUs that a DeviceAllocator keeps one by one, ≤ gpu::kMaxDevices; 0: they are only counted.
   std::int64_t gpu_devices = 0;
   Resources allocatable;  // kPods included

@@ -38,12 +38,14 @@ std::int64_t gigabytes_of(std::string_view profile) {
 class InventoryReader {
  public:
   InventoryReader(const k8s::StringMap& labels, const Resources& allocatable,
-                  const ResourceNames& names, const SiteLabels& site)
+                  const ResourceNames& names, const SiteLabels& site, const PieceCounts& capacity)
       : node_labels_(labels),
         site_(site),
         labels_(labels, read_.complaints),
         allocatable_(allocatable),
-        names_(names) {}
+        names_(names) {
+    read_.capacity = capacity;
+  }
 
   Inventory read() && {
     read_product();
@@ -149,13 +151,19 @@ class InventoryReader {
     } else {
       return infer_sharing();
     }
-    if (read_.piece == GpuPiece::kWholeGpu) read_.piece = GpuPiece::kReplica;
+    if (read_.piece == GpuPiece::kWholeGpu) {
+      read_.piece = GpuPiece::kReplica;
+      if (!replicas) read_.replicas = replicas_by_amounts();
+    }
     const bool by_gke = labels_.text({kStrategyLabel}).empty() && !strategy.empty();
     read_.one_piece_a_container = by_gke ? read_.sharing != Sharing::kMps || read_.gpu_count != 1
                                          : read_.sharing == Sharing::kMps;
     // Zero replicas: all GPUs are in MIG mode, and instances are shared.
     if (said == 1) {
-      complain("its GPUs are shared, but label nvidia.com/gpu.replicas does not say by how many");
+      complain(
+          "its GPUs are shared, but label nvidia.com/gpu.replicas does not say by how many; "
+          "by its amounts, {} to each",
+          read_.replicas);
     }
   }
 
@@ -163,15 +171,27 @@ class InventoryReader {
   // GPUs of another model.
   void infer_sharing() {
     const bool denied = label_of(node_labels_, kStrategyLabel) == "none";
-    const bool multiple =
-        read_.gpu_count > 0 && read_.gpus > read_.gpu_count && read_.gpus % read_.gpu_count == 0;
-    if (read_.piece != GpuPiece::kWholeGpu || !multiple) return;
-    if (denied && read_.gpus <= kMostGpusOfAMachine) return;
+    const std::int64_t replicas = replicas_by_amounts();
+    if (read_.piece != GpuPiece::kWholeGpu || replicas == 1) return;
+    if (denied && pieces() <= kMostGpusOfAMachine) return;
     read_.sharing = Sharing::kUnknown;
     read_.piece = GpuPiece::kReplica;
-    read_.replicas = std::min(read_.gpus / read_.gpu_count, kMostReplicas);
-    complain("it offers {} nvidia.com/gpu, but has {} {}: they count as shared, {} pieces to each",
-             read_.gpus, read_.gpu_count, product_in_words(), read_.replicas);
+    read_.replicas = replicas;
+    complain("it has {} nvidia.com/gpu, but {} {}: they count as shared, {} pieces to each",
+             pieces(), read_.gpu_count, product_in_words(), read_.replicas);
+  }
+
+  // Pieces of its GPUs, healthy or not: what it offers changes when a GPU fails, or while the
+  // device plugin restarts.
+  std::int64_t pieces() const {
+    const std::int64_t gpus = std::max(read_.gpus, read_.capacity.gpus);
+    return read_.shared == 0 ? gpus : std::max({gpus, read_.shared, read_.capacity.shared});
+  }
+
+  // How many pieces a GPU has if there are several times as many pieces as GPUs; else 1.
+  std::int64_t replicas_by_amounts() const {
+    if (read_.gpu_count == 0 || pieces() % read_.gpu_count != 0) return 1;
+    return std::clamp<std::int64_t>(pieces() / read_.gpu_count, 1, kMostReplicas);
   }
 
   void check_amounts() {
@@ -415,8 +435,9 @@ std::string platform_of(const Inventory& inventory) {
 }
 
 Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatable,
-                       const ResourceNames& names, const SiteLabels& site) {
-  return InventoryReader(labels, allocatable, names, site).read();
+                       const ResourceNames& names, const SiteLabels& site,
+                       const PieceCounts& capacity) {
+  return InventoryReader(labels, allocatable, names, site, capacity).read();
 }
 
 }  // namespace sched::gpu

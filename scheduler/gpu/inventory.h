@@ -5,9 +5,10 @@
 // instance. Labels show which, and they can be wrong: written by hand, left over from before a
 // repartition, or for one product although the node has two. So contradictions are read cautiously
 // (a piece that may be shared counts as shared) and reported, and no amount is ever taken from a
-// label: only allocatable counts. If no label is about sharing, amounts decide: a node that offers
-// k times as many nvidia.com/gpu as it has GPUs, k ≥ 2, shares them in an unknown way (a device
-// plugin without GPU feature discovery, HAMi's).
+// label: only allocatable counts. If no label states how many pods share a GPU, amounts decide: a
+// node with k times as many nvidia.com/gpu as GPUs, k ≥ 2, shares them in an unknown way (a device
+// plugin without GPU feature discovery, HAMi's). For that alone capacity counts, too: unlike
+// allocatable, it stays when a GPU fails, and for five minutes without a device plugin.
 //
 // Other vendors' devices, and NVIDIA's under other resource names, are plain extended resources; of
 // these only the presence is kept here (`others`). What is wrong with a node's GPUs, for example
@@ -43,6 +44,13 @@ enum class Sharing : std::uint8_t {
   kUnknown,      // shared in an unknown way
 };
 [[nodiscard]] std::string_view to_string(Sharing sharing);  // "time-slicing"
+
+// Pieces that a node has, by resource.
+struct PieceCounts {
+  std::int64_t gpus = 0;    // nvidia.com/gpu
+  std::int64_t shared = 0;  // nvidia.com/gpu.shared
+  friend bool operator==(const PieceCounts&, const PieceCounts&) = default;
+};
 
 // What one piece of nvidia.com/gpu is.
 enum class GpuPiece : std::uint8_t { kWholeGpu, kReplica, kMigInstance };
@@ -80,6 +88,9 @@ struct Inventory {
   Capability compute;  // {0, 0}: not known
   std::string driver;  // "570.124.06"; empty: not stated
   std::string cuda;    // the newest that the driver supports: "12.8"; empty: not stated
+
+  // With those that are not healthy; 0: not stated. Read only to find how many share a GPU.
+  PieceCounts capacity;
 
   // What is wrong with the node's labels or amounts, for the node's administrator.
   std::vector<std::string> complaints;
@@ -119,6 +130,7 @@ struct Inventory {
 
 // O(labels + resources).
 [[nodiscard]] Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatable,
-                                     const ResourceNames& names, const SiteLabels& site);
+                                     const ResourceNames& names, const SiteLabels& site,
+                                     const PieceCounts& capacity = {});
 
 }  // namespace sched::gpu

@@ -311,6 +311,10 @@ NodeBuilder& NodeBuilder::offers(std::string_view resource, std::string_view amo
   set(node_.status.allocatable, resource, quantity(amount));
   return *this;
 }
+NodeBuilder& NodeBuilder::capacity(std::string_view resource, std::string_view amount) {
+  set(node_.status.capacity, resource, quantity(amount));
+  return *this;
+}
 NodeBuilder& NodeBuilder::lacks(std::string_view resource) {
   std::erase_if(node_.status.allocatable,
                 [&](const auto& entry) { return entry.first == resource; });

@@ -139,7 +139,8 @@ class NodeBuilder {
     return labelled("nvidia.com/gpu.product", product);
   }
   NodeBuilder& offers(std::string_view resource, std::string_view amount);  // allocatable
-  NodeBuilder& lacks(std::string_view resource);                            // no such name at all
+  NodeBuilder& capacity(std::string_view resource, std::string_view amount);
+  NodeBuilder& lacks(std::string_view resource);  // no such name at all
   NodeBuilder& cpu(std::string_view amount) { return offers("cpu", amount); }
   NodeBuilder& memory(std::string_view amount) { return offers("memory", amount); }
   NodeBuilder& gpus(std::int64_t count);

@@ -51,6 +51,7 @@ bool read_spec(JsonValue value, Node::Spec& out) {
 
 bool read_status(JsonValue value, Node::Status& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
+    if (key == "capacity") return read(field, out.capacity);
     if (key == "allocatable") return read(field, out.allocatable);
     if (key == "conditions") return read_conditions(field, out.conditions);
     if (key == "images") return read_images(field, out.images);

@@ -43,7 +43,7 @@ TEST_CASE("A node is read", "[decode]") {
     "spec":{"unschedulable":true,"taints":[{"key":"a","value":"b","effect":"NoSchedule"},
       {"key":"c","effect":"PreferNoSchedule"},{"key":"d","effect":"NoExecute"},
       {"key":"e","effect":"NoFuture"}]},
-    "status":{"capacity":{"cpu":"96"},
+    "status":{"capacity":{"cpu":"96","nvidia.com/gpu":"8"},
       "allocatable":{"cpu":"95500m","nvidia.com/gpu":"8","memory":"1Gi","pods":110},
       "conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"m",
         "lastHeartbeatTime":null}],
@@ -56,6 +56,7 @@ TEST_CASE("A node is read", "[decode]") {
                       {"c", "", TaintEffect::kPreferNoSchedule},
                       {"d", "", TaintEffect::kNoExecute},
                       {"e", "", TaintEffect::kUnknown}};
+  want.status.capacity = {{"cpu", Quantity::of(96)}, {"nvidia.com/gpu", Quantity::of(8)}};
   want.status.allocatable = {{"cpu", Quantity::of_milli(95500)},
                              {"nvidia.com/gpu", Quantity::of(8)},
                              {"memory", Quantity::of(1 << 30)},

@@ -238,6 +238,7 @@ Node RandomObjects::node() {
   node.spec.taints = list([&] {
     return Taint{text(), text(), static_cast<TaintEffect>(below(4))};
   });
+  node.status.capacity = resources();
   node.status.allocatable = resources();
   node.status.conditions = list([&] { return NodeCondition{text(), text(), text()}; });
   node.status.declared_features = list([&] { return text(); });

@@ -133,6 +133,32 @@ TEST_CASE("what a quota is guaranteed stays with it") {
   }
 }
 
+TEST_CASE("pods on GPUs that no label says to be shared cost no more while these are away") {
+  Reclaiming s;
+  s.has(h100("n2"));
+  s.shares("a", 4);
+  s.shares("b", 8);
+  const auto offers = [&](int pieces) {
+    s.has(node("n1")
+              .gpus(pieces)
+              .product(kH100)
+              .cpu("64")
+              .labelled("nvidia.com/gpu.count", "4")
+              .capacity("nvidia.com/gpu", "40"));
+  };
+  offers(40);
+  for (int i = 0; i < 20; ++i) s.runs("a", "piece-" + std::to_string(i), "n1", kHigh, 1);
+  s.runs("a", "whole", "n2", kLow, 2);
+  s.runs("b", "b", "n2", kHigh, 6);
+  REQUIRE(s.use("a").used == k8s::Quantity::of(4));
+  s.has(in("b", "p", 2).priority(kLow).selects("kubernetes.io/hostname", "n2"));
+  s.check_waits(kNoVictims);
+  offers(0);
+  s.now += 10min;  // kubelet forgets what it had only later
+  CHECK(s.use("a").used == k8s::Quantity::of(4));
+  for (const std::string& each : s.decide()) CHECK(each.find(" gets ") == std::string::npos);
+}
+
 TEST_CASE("only those who have borrowed from the owner's cohort lose GPUs") {
   Reclaiming s;
   s.has(h100("n"));

@@ -313,12 +313,12 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
        "it offers 8 pieces of GPUs, but has 1 nvidia-tesla-a100 with 7 to each", 0},
       {"as many pieces to each GPU, and nothing says how",
        node("a").gpus(80).product(kA100).labelled("nvidia.com/gpu.count", "8"),
-       "it offers 80 nvidia.com/gpu, but has 8 NVIDIA-A100-SXM4-40GB: they count as shared, 10 "
-       "pieces to each",
+       "it has 80 nvidia.com/gpu, but 8 NVIDIA-A100-SXM4-40GB: they count as shared, 10 pieces to "
+       "each",
        0},
       {"the same by a cloud's count",
        node("a").gpus(4).labelled("karpenter.k8s.aws/instance-gpu-count", "1"),
-       "it offers 4 nvidia.com/gpu, but has 1 GPUs: they count as shared, 4 pieces to each", 0},
+       "it has 4 nvidia.com/gpu, but 1 GPUs: they count as shared, 4 pieces to each", 0},
       {"more than a machine has, and GPU feature discovery says that none is shared",
        a100().gpus(80), "they count as shared, 10 pieces to each", 0},
       {"as many again, and GPU feature discovery says that none is shared", a100().gpus(16),
@@ -420,6 +420,53 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
   CHECK((hami.sharing == Sharing::kUnknown));
   CHECK(hami.replicas == 10);
   CHECK_FALSE(hami.mixed_products);
+}
+
+TEST_CASE("How many share a GPU follows from the amounts where no label says it") {
+  struct Case {
+    const char* name;
+    NodeBuilder given;
+    std::int64_t replicas;
+    Sharing sharing;
+  };
+  const auto gpus = [](std::int64_t offered, const char* count, const char* capacity = "0") {
+    return node("a")
+        .gpus(offered)
+        .labelled("nvidia.com/gpu.count", count)
+        .capacity("nvidia.com/gpu", capacity);
+  };
+  const auto by_name = [](const char* offered, const char* capacity = "0") {
+    return node("a")
+        .offers("nvidia.com/gpu.shared", offered)
+        .labelled("nvidia.com/gpu.count", "8")
+        .capacity("nvidia.com/gpu.shared", capacity);
+  };
+  const std::vector<Case> cases = {
+      {"all are healthy", gpus(80, "8", "80"), 10, Sharing::kUnknown},
+      {"one of its GPUs is not", gpus(70, "8", "80"), 10, Sharing::kUnknown},
+      {"the device plugin restarts", gpus(0, "4", "40"), 10, Sharing::kUnknown},
+      {"a whole GPU is not healthy", gpus(7, "8", "8"), 1, Sharing::kNone},
+      {"no multiple", gpus(12, "8", "12"), 1, Sharing::kNone},
+      {"the name says that they are shared", by_name("80", "80"), 10, Sharing::kUnknown},
+      {"the same, and one GPU is not healthy", by_name("70", "80"), 10, Sharing::kUnknown},
+      {"the same without capacity", by_name("80"), 10, Sharing::kUnknown},
+      {"the same, and no multiple", by_name("12"), 1, Sharing::kUnknown},
+      {"a label says it", by_name("80").labelled("nvidia.com/gpu.replicas", "20"), 20,
+       Sharing::kUnknown},
+      {"a label says how, and none by how many",
+       gpus(16, "8").labelled("nvidia.com/gpu.sharing-strategy", "mps"), 2, Sharing::kMps},
+      {"instances", by_name("80").product(std::string(kA100) + "-MIG-1g.5gb"), 1,
+       Sharing::kUnknown},
+      // It was configured otherwise until now.
+      {"a name that the device plugin uses no more",
+       gpus(8, "8", "8").capacity("nvidia.com/gpu.shared", "80"), 1, Sharing::kNone},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const Inventory read = inventory_of(each.given);
+    CHECK(read.replicas == each.replicas);
+    CHECK((read.sharing == each.sharing));
+  }
 }
 
 TEST_CASE("A node that offers fewer GPUs than it has is no contradiction where GPUs may be cut") {

@@ -53,6 +53,17 @@ TEST_CASE("what a pod counts follows from where it is") {
        shared("NVIDIA-L4", "4").offers("nvidia.com/gpu.shared", "32"),
        {{"nvidia.com/gpu.shared", 1}},
        GpuShare::one_of(4)},
+      {"replicas of their own name, and no label says how many to a GPU",
+       node("n").labelled("nvidia.com/gpu.count", "8").offers("nvidia.com/gpu.shared", "80"),
+       {{"nvidia.com/gpu.shared", 5}},
+       GpuShare::one_of(2)},
+      {"no label says that they are shared, and one GPU is not healthy",
+       of("NVIDIA-L4")
+           .labelled("nvidia.com/gpu.count", "8")
+           .gpus(70)
+           .capacity("nvidia.com/gpu", "80"),
+       {{kGpu, 5}},
+       GpuShare::one_of(2)},
       {"whole GPUs beside those",
        shared("NVIDIA-L4", "4").offers("nvidia.com/gpu.shared", "32"),
        {{kGpu, 1}},
