@@ -147,7 +147,7 @@ void Engine::apply(Event event, Time now) { parts_->intake.apply(std::move(event
 std::optional<Decision> Engine::step(Time now) {
   Parts& parts = *parts_;
   if (!parts.intake.synced()) return std::nullopt;
-  parts.backoffs.advance(now);
+  parts.intake.advance(now);
   if (auto foreign = parts.foreign.next()) return *std::move(foreign);
   if (auto news = parts.backoffs.next_news()) return news;
   if (parts.world.ledger.has_openings()) parts.plans.quota_changed();
@@ -182,6 +182,7 @@ std::optional<Time> Engine::next_wakeup() const {
   next = earliest(next, parts.place_group.due());
   next = earliest(next, parts.preempt.next());
   next = earliest(next, parts.advise.due());
+  next = earliest(next, parts.world.awaited_devices.next_end());
   return earliest(next, parts.backoffs.next_end());
 }
 

@@ -56,31 +56,56 @@ void Intake::on(const event::Deleted<Object>& event, Time /*now*/) {
 
 void Intake::apply(Event&& event, Time now) {
   forget_unused_names(world_, queue_);
-  backoffs_.advance(now);
+  advance(now);
   std::visit([&](auto& what) { on(std::move(what), now); }, event);
 }
 
-void Intake::on(const event::NodeUpserted& event, Time /*now*/) {
+void Intake::advance(Time now) {
+  backoffs_.advance(now);
+  for (const std::string& node : world_.awaited_devices.end(now)) {
+    NodeFacts facts = world_.nodes.facts(world_.nodes.find(node));
+    facts.health.awaited.reset();
+    publish(std::move(facts));
+  }
+}
+
+void Intake::on(const event::NodeUpserted& event, Time now) {
   NodeFacts facts = facts_of(event.object, world_.names, world_.options.site_labels);
   if (const auto& devices = world_.options.devices) facts.gpu_devices = devices->devices_of(facts);
-  facts.charge_class = world_.ledger.intern(facts, world_.names, world_.options.site_labels);
-  const quota::ChargeClassId charge_class = facts.charge_class;
-  const quota::GpuShare offers = world_.ledger.offer_of(facts, world_.names);
   complaints_.seen(facts.name, facts.gpu);
   backoffs_.complete(facts);
   const NodeSlot known = world_.nodes.find(facts.name);
   const bool there = known != kNoSlot && world_.nodes.present(known);
-  world_.statistics.node_changed(there ? &world_.nodes.facts(known) : nullptr, &facts);
+  const NodeFacts* before = there ? &world_.nodes.facts(known) : nullptr;
+  world_.awaited_devices.complete(facts, before, world_.names, now);
+  world_.statistics.node_changed(before, &facts);
   if (world_.owns(facts)) foreign_.node_owned(facts.name);
-  const bool news = world_.nodes.upsert(std::move(facts));
-  world_.ledger.node_is(world_.nodes.find(event.object.metadata.name), charge_class, offers);
-  plans_.room_changed(world_.nodes.find(event.object.metadata.name));
+  const bool news = publish(std::move(facts));
   waking_.cluster_changed(NodeUpserted{event.object}, news);
+}
+
+quota::ChargeClassId Intake::charge_class_of(const NodeFacts& facts) {
+  const gpu::SiteLabels& site = world_.options.site_labels;
+  if (!facts.health.awaited) return world_.ledger.intern(facts, world_.names, site);
+  return world_.ledger.intern(with_awaited(facts, world_.names, site), world_.names, site);
+}
+
+bool Intake::publish(NodeFacts facts) {
+  const NodeSlot node = world_.nodes.slot_of(facts.name);
+  const quota::ChargeClassId charge_class = charge_class_of(facts);
+  facts.charge_class = charge_class;
+  const quota::GpuShare offers = world_.ledger.offer_of(facts, world_.names);
+  const bool news = world_.nodes.upsert(std::move(facts));
+  world_.ledger.node_is(node, charge_class, offers);
+  plans_.room_changed(node);
+  if (news) plans_.look_again();
+  return news;
 }
 
 void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
   const NodeSlot node = world_.nodes.find(event.name);
   if (node != kNoSlot && world_.nodes.present(node)) {
+    world_.awaited_devices.node_gone(world_.nodes.facts(node));
     world_.statistics.node_changed(&world_.nodes.facts(node), nullptr);
     world_.ledger.node_is(node, quota::kNoGpuClass);
   }

@@ -37,6 +37,8 @@ class Intake : private IntakeParts {
   explicit Intake(const IntakeParts& parts) : IntakeParts(parts) {}
 
   void apply(Event&& event, Time now);
+  // Ends the back-offs of nodes, and what is awaited from nodes, that are over by `now`.
+  void advance(Time now);
 
   // Whether Synced has come: before that nothing is decided.
   [[nodiscard]] bool synced() const { return synced_; }
@@ -65,6 +67,10 @@ class Intake : private IntakeParts {
   template <typename Object>
   void on(const event::Deleted<Object>& event, Time now);
 
+  // The pods that run on a node keep the GPUs that are awaited from it, so they count as before.
+  [[nodiscard]] quota::ChargeClassId charge_class_of(const NodeFacts& facts);
+  // Makes these the facts of the node. True if they have changed.
+  bool publish(NodeFacts facts);
   void pod_bound(const k8s::Pod& pod, Time now);
   void pod_waits(k8s::Pod pod, std::size_t profile, Time now);
   void pod_changed(PodRecord& record, k8s::Pod pod, Time now);

@@ -13,6 +13,9 @@ std::vector<bool> names_in_use(const World& world, const Queues& queue) {
   for (NodeSlot slot = 0; slot < world.nodes.slots(); ++slot) {
     world.nodes.facts(slot).allocatable.for_each(
         [&](ResourceId id, std::int64_t /*amount*/) { mark(id); });
+    if (const auto& awaited = world.nodes.facts(slot).health.awaited) {
+      for (const ResourceAmount& each : awaited->amounts) mark(each.resource);
+    }
     for (const Occupant* occupant : world.nodes.occupants(slot)) {
       for (const ResourceAmount& taken : occupant->claim.requests) mark(taken.resource);
     }

@@ -26,7 +26,7 @@ struct NodeFacts {
   std::vector<k8s::Taint> taints;
   bool unschedulable = false;
   std::vector<std::string> declared_features;  // status.declaredFeatures
-  // What is wrong with its GPUs. Its `backoff` is set by the engine.
+  // What is wrong with its GPUs. Its `backoff` and `awaited` are set by the engine.
   gpu::NodeHealth health;
   // The charge class of its GPUs (scheduler/quota/charge_class.h); 0: no GPUs.
   std::uint32_t charge_class = 0;
@@ -41,7 +41,7 @@ struct NodeFacts {
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 
-// GPUs are only counted here; the engine sets `charge_class` and health.backoff.
+// GPUs are only counted here; the engine sets `charge_class`, health.backoff and health.awaited.
 [[nodiscard]] NodeFacts facts_of(const k8s::Node& node, ResourceNames& names,
                                  const gpu::SiteLabels& site = {});
 

@@ -1,4 +1,4 @@
-// What is wrong with a node's GPUs: read from its Node object, except `backoff`.
+// What is wrong with a node's GPUs: read from its Node object, except `backoff` and `awaited`.
 //
 //   labels       nvidia.com/mig.config.state: NVIDIA's mig-manager is changing how the GPUs are
 //                cut, or could not. Meanwhile the device plugin is paused, and what the node
@@ -7,12 +7,15 @@
 //                them matter; here are those that report a problem.
 //   backoff      kubelet rejected pods with devices there, one after the other (a black hole);
 //                the engine counts and sets it (engine/backoffs/node_backoffs.h).
+//   awaited      the node's device plugin restarts, as it seems: the engine knows what the node
+//                offered before (engine/world/awaited_devices.h). No plugin reads it.
 //
 // Taints are not repeated here; NodeFacts has them. Source: NVIDIA/mig-parted, pkg/mig/reconfigure;
 // gpu-operator's node labels.
 #pragma once
 
 #include "k8s-client/api/node.h"
+#include "scheduler/base/resources.h"
 #include "scheduler/gpu/labels.h"
 
 #include <chrono>
@@ -52,6 +55,13 @@ struct AdmissionBackoff {
   friend bool operator==(const AdmissionBackoff&, const AdmissionBackoff&) = default;
 };
 
+// Devices that a node offers none of at the moment, and most likely will again.
+struct AwaitedDevices {
+  k8s::Timestamp until{};
+  std::vector<ResourceAmount> amounts;  // what it offered last; by ascending id, not empty
+  friend bool operator==(const AwaitedDevices&, const AwaitedDevices&) = default;
+};
+
 struct NodeHealth {
   // The labels state that the node has GPUs (nvidia.com/gpu.present, or a product by labels.h),
   // whatever it offers.
@@ -62,11 +72,12 @@ struct NodeHealth {
   // True. Kubelet's own conditions are left out, because Kubernetes makes taints of them.
   std::vector<Alarm> alarms;
   std::optional<AdmissionBackoff> backoff;
+  std::optional<AwaitedDevices> awaited;
 
   friend bool operator==(const NodeHealth&, const NodeHealth&) = default;
 };
 
-// `backoff` is empty.
+// `backoff` and `awaited` are empty.
 [[nodiscard]] NodeHealth health_of(const k8s::Node& node, const SiteLabels& site);
 
 // When a node counts as a black hole, and for how long.

@@ -17,4 +17,14 @@ NodeVerdict Finder::verdict(const PreparedShape& shape, NodeSlot node, const Whe
   return excluded ? NodeVerdict::excluded() : verdict;
 }
 
+bool Finder::takes_with_awaited(const PreparedShape& shape, NodeSlot node, Where where) const {
+  const NodeFacts& facts = nodes_.facts(node);
+  if (!facts.health.awaited) return false;
+  Trial trial(nodes_);
+  trial.replace(node, with_awaited(facts, names_, site_labels_));
+  where.trial = &trial;
+  where.if_empty = true;
+  return verdict(shape, node, where).is_ok();
+}
+
 }  // namespace sched

@@ -29,6 +29,8 @@ class Finder {
   // `world` outlives the finder; its options limit what is stored.
   explicit Finder(World& world)
       : nodes_(world.nodes),
+        names_(world.names),
+        site_labels_(world.options.site_labels),
         caches_(world.nodes, world.profiles, world.names, world.statistics,
                 world.options.memory.shapes),
         rulings_(world, world.options.memory.counts) {}
@@ -79,11 +81,17 @@ class Finder {
   // The answer to the shape of a node that exists. Not after a rejection.
   [[nodiscard]] NodeVerdict verdict(const PreparedShape& shape, NodeSlot node,
                                     const Where& where = {}) const;
+  // Whether the node, if it were empty, would take the shape when it offers again what is awaited
+  // from it (world/awaited_devices.h). False if nothing is. Not in a trial; not after a rejection.
+  [[nodiscard]] bool takes_with_awaited(const PreparedShape& shape, NodeSlot node,
+                                        Where where = {}) const;
   // The node in that world.
   [[nodiscard]] NodeView view(NodeSlot node, const Where& where = {}) const;
 
  private:
   const Nodes& nodes_;
+  const ResourceNames& names_;
+  const gpu::SiteLabels& site_labels_;
   ScoreCaches caches_;
   Rulings rulings_;
 };

@@ -243,7 +243,7 @@ void Holds::search_again(Hold& hold, Entity& entity, Time now) {
 bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {
   if (!world_.nodes.present(node)) return false;
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
-  return !prepared.rejection() && finder_.verdict(prepared, node, {.if_empty = true}).is_ok();
+  return !prepared.rejection() && could_ever_take(prepared, node);
 }
 
 Entity* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLine& line,
@@ -315,9 +315,9 @@ const std::vector<quota::ChargeClassId>& Holds::reach_of(const Entity& entity, T
     const NodeFacts& node = world_.nodes.facts(slot);
     // One node of a class that could take the pod is enough, once there is room for all.
     if (seen[node.charge_class] && room >= wanted) continue;
-    if (!finder_.verdict(prepared, slot, {.if_empty = true}).is_ok()) continue;
+    if (!could_ever_take(prepared, slot)) continue;
     seen[node.charge_class] = true;
-    room += most_on(node, *pod.shape);
+    room += node.health.awaited ? wanted : most_on(node, *pod.shape);
   }
   if (room < wanted) return reach.classes;
   for (quota::ChargeClassId id = 0; id < seen.size(); ++id) {
@@ -339,7 +339,8 @@ bool Holds::hold_node(const WaitingPod& pod, const Where& if_empty,
   };
   const bool lets_go = hold.on.has_value();
   if (hold.on) {
-    if (could_take_it(hold.on->node())) return false;
+    const NodeSlot node = hold.on->node();
+    if (could_take_it(node) || finder_.takes_with_awaited(prepared, node, if_empty)) return false;
     hold.on.reset();
   }
   std::optional<std::pair<Lack, NodeSlot>> best;

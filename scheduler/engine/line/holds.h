@@ -12,8 +12,9 @@
 // pods see the claim, the holder does not, so no smaller pod takes what is freed meanwhile. The
 // node is the one that lacks least, of those that are held for no other pod; how long the pods
 // there still run is not known. If the node is removed, cordoned, or changed so that it could never
-// take the pod, it is released at once, and another is searched. A pod that found no node searches
-// again when nodes have changed, at most every ten seconds.
+// take the pod, it is released at once, and another is searched; a node whose device plugin
+// restarts stays held (world/awaited_devices.h). A pod that found no node searches again when nodes
+// have changed, at most every ten seconds.
 //
 // For a group of pods (pod_groups.h) quota is held, but no nodes.
 //
@@ -146,6 +147,11 @@ class Holds {
   // The same for an entity that found no node to hold: it may have another turn, to search again.
   void search_again(Hold& hold, Entity& entity, Time now);
   [[nodiscard]] bool could_ever_take(const WaitingPod& pod, NodeSlot node);
+  // The same for a shape that no filter rejects as a whole, and a node that exists.
+  [[nodiscard]] bool could_ever_take(const PreparedShape& shape, NodeSlot node) const {
+    return finder_.verdict(shape, node, {.if_empty = true}).is_ok() ||
+           finder_.takes_with_awaited(shape, node);
+  }
   // The entity that the hold is for, if it is still in line and may have its turn; else null.
   [[nodiscard]] Entity* holder(QueueId queue, const Hold& hold, const WaitingLine& line) const;
   // The first in line that needs a hold and has none; null: each pod has waited less than

@@ -432,7 +432,10 @@ Readiness Plans::readiness_of_node(const WaitingPod& pod, NodeSlot node) const {
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
   if (prepared.rejection()) return {State::kFailed, std::string(kNodeIsChanged)};
   if (finder_.verdict(prepared, node, {.if_empty = true}).is_ok()) return {};
-  return {State::kFailed, std::string(kNodeIsChanged)};
+  if (!finder_.takes_with_awaited(prepared, node)) {
+    return {State::kFailed, std::string(kNodeIsChanged)};
+  }
+  return {State::kWaits, "the node offers none of its GPUs at the moment"};
 }
 
 Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) const {
@@ -444,6 +447,10 @@ Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) const {
   }
   const std::string_view now = obstacle(id, plan, node, {});
   if (now.empty()) return {};
+  if (now == kNodeIsChanged) {
+    Readiness of_node = readiness_of_node(pod, node);
+    if (of_node.state == State::kWaits) return of_node;
+  }
   if (plan.leaving.empty()) {
     if (now == kQuotaChanged) return {State::kFailed, std::string(now), false};
     return {State::kFailed, "the room that was made is taken, or the node has changed"};

@@ -23,7 +23,7 @@
 // counted, and is not waited for again.
 //
 // A plan that makes room is looked at when its node changes, or the pods there; one that prepares,
-// when anything changes that its constraints may read. Before the bind leaves the
+// when anything changes that its constraints may read, or a node. Before the bind leaves the
 // engine, the node is asked again whether it could take the pod.
 //
 // The engine decides each part, and the outcome of a part is an event. The shell, which carries
@@ -149,7 +149,7 @@ class Plans {
   // behind. Those of that namespace alone, where one is given.
   void look_from(Id plan, std::string_view namespace_ = {});
   [[nodiscard]] Readiness readiness_of(Id id, const Plan& plan, Time now) const;
-  // Whether the node could take the pod by its facts.
+  // Whether the node could take the pod by its facts; waits for a device plugin that restarts.
   [[nodiscard]] Readiness readiness_of_node(const WaitingPod& pod, NodeSlot node) const;
   [[nodiscard]] Readiness room_of(Id id, const Plan& plan, NodeSlot node) const;
   // What keeps the plan's pod from the node if those pods are gone: empty, or words for a message.

@@ -10,6 +10,7 @@
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/cluster/workload.h"
 #include "scheduler/engine/options.h"
+#include "scheduler/engine/world/awaited_devices.h"
 #include "scheduler/engine/world/disruption_budgets.h"
 #include "scheduler/engine/world/pods.h"
 #include "scheduler/engine/world/topology_rejections.h"
@@ -76,6 +77,7 @@ struct World {
   ResourceNames names;
   PodClasses classes;
   Nodes nodes;
+  AwaitedDevices awaited_devices;
   Shapes shapes;
   PodTemplates templates{shapes, names};
   quota::Ledger ledger;

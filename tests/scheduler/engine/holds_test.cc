@@ -144,6 +144,66 @@ TEST_CASE(
   CHECK(s.decide().at(0) == "second → b");
 }
 
+TEST_CASE("a node stays held while its device plugin restarts") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 8));
+  const auto offers = [&](int gpus) { return node("a").gpus(gpus).product(kH100).cpu("64"); };
+  s.has(our_pod("guest").gpus(1).on("a"));
+  s.has(in("ml", "large", 8));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + kHoldAfter;
+  REQUIRE(holds(details(s)["large"], "a"));
+  s.now += 1min;
+  s.has(offers(0));
+  static_cast<void>(s.decide());
+  s.has(our_pod("small").gpus(1).created_at(s.now));
+  s.has(in("ml", "other", 1).created_at(s.now));
+  const auto is_large_alone = [&] {
+    for (const std::string& each : s.decide()) CHECK(each.find("→") == std::string::npos);
+    s.pod_gone(our_pod("guest"));
+    CHECK(s.decide() == Texts{"large → a"});
+  };
+  SECTION("for a few seconds") {
+    s.has(offers(8));
+    is_large_alone();
+  }
+  SECTION("for a minute, in which other things of the node change") {
+    s.now += 30s;
+    static_cast<void>(s.decide());
+    s.has(offers(0).labelled("rack", "r1"));
+    static_cast<void>(s.decide());
+    s.now += 30s;
+    s.has(offers(8));
+    is_large_alone();
+  }
+  SECTION("not for longer") {
+    s.now += 2min;
+    static_cast<void>(s.decide());
+    s.has(offers(8));
+    CHECK(s.decide().size() > 1);
+    CHECK(s.engine.gpu_node("a")->pieces.at(0).used == 3);
+  }
+  SECTION("not if it is cordoned") {
+    s.has(offers(0).cordoned());
+    static_cast<void>(s.decide());
+    s.now += 10s;
+    static_cast<void>(s.decide());
+    s.has(offers(8));
+    CHECK(s.decide().size() > 1);
+    CHECK(s.engine.gpu_node("a")->pieces.at(0).used == 3);
+  }
+  SECTION("not if its GPUs are cut meanwhile") {
+    s.has(offers(0).labelled("nvidia.com/mig.config.state", "pending"));
+    static_cast<void>(s.decide());
+    s.now += 10s;
+    static_cast<void>(s.decide());
+    s.has(offers(8));
+    CHECK(s.decide().size() > 1);
+    CHECK(s.engine.gpu_node("a")->pieces.at(0).used == 3);
+  }
+}
+
 TEST_CASE("when the pod that quota was kept for goes, the pods behind it are looked at again") {
   QuotaCluster s;
   s.has(h100("a"));

@@ -85,6 +85,42 @@ TEST_CASE("while victims leave, their room is the pod's") {
   }
 }
 
+TEST_CASE("room goes on being made while a device plugin restarts") {
+  Preempting s;
+  s.has(h100("n"));
+  const k8s::Pod low = s.runs("low", "n", kLow, 8);
+  s.has(wants(8));
+  REQUIRE(s.decide() == Texts{"p gets n without low"});
+  s.prepared(1);
+  s.terminates(low);
+  const NodeBuilder without = node("n").gpus(0).product(kH100).cpu("64");
+  s.has(NodeBuilder(without));
+  CHECK(s.decide().empty());
+  SECTION("the GPUs are back before the victim has left") {
+    s.has(h100("n"));
+    CHECK(s.decide().empty());
+    s.pod_gone(low);
+    CHECK(s.decide() == Texts{"p → n"});
+  }
+  SECTION("the victim has left before they are back") {
+    s.pod_gone(low);
+    CHECK(s.decide().empty());
+    s.now += 1min;
+    CHECK(s.decide().empty());
+    s.has(h100("n"));
+    CHECK(s.decide() == Texts{"p → n"});
+  }
+  SECTION("they do not come back") {
+    const Time began = s.now;
+    CHECK(s.decide_within(5min) == Texts{"p not to n: the node has changed"});
+    CHECK(s.now == began + 2min);
+  }
+  SECTION("the node is cordoned") {
+    s.has(NodeBuilder(without).cordoned());
+    CHECK(s.decide() == Texts{"p not to n: the node has changed"});
+  }
+}
+
 const std::string kMoves = "p not to n: there is room elsewhere by now";
 
 TEST_CASE("a pod whose room is being made goes elsewhere if there is room") {

@@ -82,6 +82,20 @@ TEST_CASE("what pods take keeps its meaning while names come and go") {
   CHECK(s.decide() == Texts{"a → plain"});
 }
 
+TEST_CASE("what a node offered before its device plugin restarted keeps its meaning") {
+  NamesCluster s;
+  const auto offers = [](const char* amount) {
+    return node("mig").product("NVIDIA-H100-80GB-HBM3").offers(kMig, amount);
+  };
+  s.has(offers("2"));
+  s.has(offers("0"));
+  s.come_and_go();
+  s.has(offers("0").labelled("rack", "r1"));
+  s.has(offers("2"));
+  s.has(our_pod("a").requests(kMig, "1"));
+  CHECK(s.decide() == Texts{"a → mig"});
+}
+
 TEST_CASE("a name that is forgotten is another when it comes again") {
   NamesCluster s;
   for (const char* resource : {"example.com/a", "example.com/b", "example.com/a"}) {

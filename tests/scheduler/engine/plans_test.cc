@@ -160,6 +160,30 @@ TEST_CASE("what fails is undone and told, and the pod tried again after a back-o
   CHECK(s.decide() == Texts{"p prepares for b"});
 }
 
+TEST_CASE("a pod that is ready waits for a device plugin that restarts") {
+  Planning s;
+  const auto offers = [&](int gpus) { s.has(node("a").gpus(gpus).product("NVIDIA-L4")); };
+  offers(1);
+  s.begins();
+  s.prepared(1);
+  offers(0);
+  s.has(claim_is("Bound"));
+  CHECK(s.decide().empty());
+  SECTION("it is back soon") {
+    offers(1);
+    CHECK(s.decide() == Texts{"p → a"});
+  }
+  SECTION("the plan is over before that") {
+    s.now += BindsClaim::kPatience;
+    CHECK(s.decide() == Texts{"p not to a: waited too long: the node offers none of its GPUs at "
+                              "the moment"});
+  }
+  SECTION("the node is cordoned") {
+    s.has(node("a").gpus(0).product("NVIDIA-L4").cordoned());
+    CHECK(s.decide() == Texts{"p not to a: the node has changed"});
+  }
+}
+
 TEST_CASE("what is taken on a node meanwhile does not keep a pod from it that is ready") {
   Planning s;
   s.begins();
