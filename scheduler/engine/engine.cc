@@ -99,7 +99,7 @@ class Engine::Parts {
                    .assumed_ = assumed,
                    .plans_ = plans,
                    .groups_ = groups}};
-  Advise advise{world, finder, queue, search, repartitions};
+  Advise advise{world, finder, queue, holds, search, repartitions};
 
   // Decides on the entity that has the next turn. nullopt: there is nothing to tell.
   [[nodiscard]] std::optional<Decision> attempt(Entity& entity, Time now) {

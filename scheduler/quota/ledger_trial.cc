@@ -13,11 +13,14 @@ void LedgerTrial::put_back(const Charge& charge) {
 }
 
 void LedgerTrial::add(const std::string& namespace_, const Demand& demand, ChargeClassId on) {
+  add(namespace_, demand, ledger_.classes()[on]);
+}
+
+void LedgerTrial::add(const std::string& namespace_, const Demand& demand, const ChargeClass& on) {
   const QuotaId quota = ledger_.quota_of(namespace_);
   if (quota == kUnlimitedQuota) return;
-  const Quotas& quotas = ledger_.quotas();
-  const ChargeClass& gpus = ledger_.classes()[on];
-  lines_of(quota)[quotas.line_of(quotas.at(quota), on)].charge(charge_of(demand, gpus));
+  const std::size_t line = line_for(ledger_.quotas().at(quota).spec.lines, on.product);
+  lines_of(quota)[line].charge(charge_of(demand, on));
 }
 
 std::vector<Line>& LedgerTrial::lines_of(QuotaId quota) const {

@@ -31,6 +31,7 @@ class LedgerTrial {
   void put_back(const Charge& charge);
   // A pod of that namespace with that demand would be on a node of that class.
   void add(const std::string& namespace_, const Demand& demand, ChargeClassId on);
+  void add(const std::string& namespace_, const Demand& demand, const ChargeClass& on);
 
  private:
   friend class QuotaAnswers;

@@ -20,6 +20,12 @@ bool has_no_mig(const gpu::Product& gpu) {
   return major < 8 || (major == 8 && minor != 0);
 }
 
+// Whether a pod may have what it asks for on GPUs of the class.
+bool could_use(const ChargeClass& gpus, const Demand& demand) {
+  if (!demand.instances.empty() && has_no_mig(gpus.product)) return false;
+  return allows(demand.allowed, gpus);
+}
+
 // After all quotas that have a share.
 Standing::Share no_share(GpuShare used) {
   return {.tier = Standing::Tier::kNoGuarantee, .beyond = used, .weight = GpuShare::gpus(1)};
@@ -86,9 +92,7 @@ std::size_t QuotaAnswers::pools_to_reclaim(QuotaId id, const Demand& demand, Hol
 }
 
 bool QuotaAnswers::eligible(ChargeClassId id, const Demand& demand) const {
-  if (!classes_.present(id)) return false;
-  if (!demand.instances.empty() && has_no_mig(classes_[id].product)) return false;
-  return allows(demand.allowed, classes_[id]);
+  return classes_.present(id) && could_use(classes_[id], demand);
 }
 
 template <typename Visit>
@@ -148,6 +152,14 @@ Admission QuotaAnswers::admit(QuotaId id, const Demand& demand, HoldRank rank,
   // Nodes of that type would not help: an autoscaler must not add them.
   if (!some && never_fits_absent(of.quota, demand)) admission.refused_some = true;
   return admission;
+}
+
+Room QuotaAnswers::room_on(const ChargeClass& on, QuotaId id, const Demand& demand, HoldRank rank,
+                           const LedgerTrial* in) const {
+  if (!could_use(on, demand)) return Room::kNone;
+  const Account of = account(id, in);
+  const std::size_t line = line_for(of.quota.spec.lines, on.product);
+  return ask(of, line, charge_of(demand, on), demand, rank).room;
 }
 
 LineAnswer QuotaAnswers::answer(const Account& account, std::size_t index, GpuShare amount,

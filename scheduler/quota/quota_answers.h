@@ -32,7 +32,11 @@ class QuotaAnswers {
   // `in`: a trial's accounts (ledger_trial.h); null: the real ones. O(classes · quota lines).
   [[nodiscard]] Admission admit(QuotaId quota, const Demand& demand, HoldRank rank,
                                 const LedgerTrial* in = nullptr) const;
-  // The same by line, for messages; one answer for each line that the pod may be charged to.
+  // Whether the pod has room on GPUs of that class, whether or not there is a node of it.
+  [[nodiscard]] Room room_on(const ChargeClass& on, QuotaId quota, const Demand& demand,
+                             HoldRank rank, const LedgerTrial* in = nullptr) const;
+  // The same as admit() by line, for messages; one answer for each line that the pod may be charged
+  // to.
   [[nodiscard]] std::vector<LineAnswer> by_line(QuotaId quota, const Demand& demand, HoldRank rank,
                                                 const LedgerTrial* in = nullptr) const;
   // Where the quota stands for a pod with this demand. O(classes + lines of the quota).

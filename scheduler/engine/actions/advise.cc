@@ -56,12 +56,12 @@ std::optional<Decision> Advise::next(Time now) {
   const PrepareContext context{world_.names, world_.statistics.last()};
   std::vector<decision::MigRepartition> found;
   if (!pods.empty()) {
-    const RepartitionTrials trials(world_, finder_, context, pods);
-    const auto steps =
-        gpu::mig::repartitions(trials.nodes(), trials.wanted(), pods.size(),
-                               [&](std::size_t node, const auto& to, const auto& waiting) {
-                                 return trials.fits(node, to, waiting);
-                               });
+    const RepartitionTrials trials(world_, finder_, holds_, context, pods);
+    const auto steps = gpu::mig::repartitions(
+        trials.nodes(), trials.wanted(), pods.size(),
+        [&](std::size_t node, const auto& to, const auto& waiting, const auto& before) {
+          return trials.fits(node, to, waiting, before);
+        });
     for (const gpu::mig::Repartition& step : steps) {
       decision::MigRepartition advice{
           .scheduler_name = pods[step.pods.front()]->pod.spec.scheduler_name,

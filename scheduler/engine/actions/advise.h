@@ -4,6 +4,7 @@
 
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/repartition/advice.h"
 #include "scheduler/engine/world/world.h"
@@ -17,11 +18,12 @@ namespace sched {
 class Advise {
  public:
   // All borrowed things outlive the action.
-  Advise(const World& world, const Finder& finder, const Queues& queue, QuotaSearch& search,
-         RepartitionAdvice& repartitions)
+  Advise(const World& world, const Finder& finder, const Queues& queue, const Holds& holds,
+         QuotaSearch& search, RepartitionAdvice& repartitions)
       : world_(world),
         finder_(finder),
         queue_(queue),
+        holds_(holds),
         search_(search),
         repartitions_(repartitions) {}
 
@@ -39,6 +41,7 @@ class Advise {
   const World& world_;
   const Finder& finder_;
   const Queues& queue_;
+  const Holds& holds_;
   QuotaSearch& search_;
   RepartitionAdvice& repartitions_;
 };

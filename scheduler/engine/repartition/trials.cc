@@ -1,6 +1,8 @@
 #include "scheduler/engine/repartition/trials.h"
 
+#include "scheduler/engine/line/quota_search.h"
 #include "scheduler/engine/repartition/recut.h"
+#include "scheduler/engine/world/world_trial.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/health.h"
 #include "scheduler/gpu/labels.h"
@@ -27,12 +29,13 @@ bool asks_for_instances(const PodShape& shape) {
   return shape.request(kNvidiaGpu) > 0 && !shape.wishes.known_profiles.empty();
 }
 
-RepartitionTrials::RepartitionTrials(const World& world, const Finder& finder,
+RepartitionTrials::RepartitionTrials(const World& world, const Finder& finder, const Holds& holds,
                                      const PrepareContext& context,
                                      std::vector<const WaitingPod*> pods)
-    : nodes_(world.nodes),
-      site_labels_(world.options.site_labels),
+    : world_(world),
+      nodes_(world.nodes),
       finder_(finder),
+      holds_(holds),
       context_(context),
       pods_(std::move(pods)) {
   for (const WaitingPod* pod : pods_) {
@@ -131,22 +134,56 @@ std::vector<std::string> RepartitionTrials::wanted() const {
   return {names.begin(), names.end()};
 }
 
-std::vector<std::size_t> RepartitionTrials::fits(std::size_t node,
-                                                 const gpu::mig::Configuration& to,
-                                                 const std::vector<std::size_t>& waiting) const {
+NodeFacts RepartitionTrials::recut_facts(std::size_t node,
+                                         const gpu::mig::Configuration& to) const {
+  return recut(facts(node), to, candidates_[node].gpus, context_.resources,
+               world_.options.site_labels);
+}
+
+quota::ChargeClass RepartitionTrials::charged_as(std::size_t node,
+                                                 const gpu::mig::Configuration& to) const {
+  // Under the strategy mixed an instance is charged by its own name.
+  if (!candidates_[node].one_profile) return world_.ledger.classes()[facts(node).charge_class];
+  return quota::charge_class_of(recut_facts(node, to), context_.resources,
+                                world_.options.site_labels)
+      .first;
+}
+
+bool RepartitionTrials::quota_allows(const WaitingPod& pod, const quota::ChargeClass& on,
+                                     const quota::LedgerTrial& in) const {
+  if (pod.queue == kMainQueue) return true;
+  return world_.ledger.answers().room_on(on, quota_of(pod), pod.demand, holds_.rank_of(pod), &in) !=
+         quota::Room::kNone;
+}
+
+std::vector<std::size_t> RepartitionTrials::fits(
+    std::size_t node, const gpu::mig::Configuration& to, const std::vector<std::size_t>& waiting,
+    const std::vector<gpu::mig::Repartition>& before) const {
   const NodeSlot slot = slots_[node];
-  Trial trial(nodes_);
-  for (const Occupant* occupant : nodes_.occupants(slot)) {
-    if (holds_gpus(*occupant)) trial.take_away(slot, *occupant);
+  WorldTrial trial(world_);
+  const auto charge = [&](std::size_t index, const quota::ChargeClass& on) {
+    const WaitingPod& pod = *pods_[index];
+    trial.quota.add(pod.pod.metadata.namespace_, pod.demand, on);
+  };
+  for (const gpu::mig::Repartition& step : before) {
+    const quota::ChargeClass on = charged_as(step.node, step.to);
+    for (const std::size_t index : step.pods) charge(index, on);
   }
-  trial.replace(slot, recut(nodes_.facts(slot), to, candidates_[node].gpus, context_.resources,
-                            site_labels_));
+  for (const Occupant* occupant : nodes_.occupants(slot)) {
+    if (!holds_gpus(*occupant)) continue;
+    if (const PodRecord* pod = world_.pods.find(*occupant->uid)) trial.take_away(*pod);
+  }
+  trial.nodes.replace(slot, recut_facts(node, to));
+  const quota::ChargeClass on = charged_as(node, to);
   std::vector<std::size_t> placed;
   for (const std::size_t index : waiting) {
     const WaitingPod& pod = *pods_[index];
     const PreparedShape& shape = shapes_.at({pod.profile, pod.shape.id()});
-    if (shape.rejection() || !finder_.verdict(shape, slot, {.trial = &trial}).is_ok()) continue;
-    trial.add(slot, occupant_of(pod.pod, claim_of(*pod.shape), pod.pod_class, true), &pod.pod);
+    if (shape.rejection() || !quota_allows(pod, on, trial.quota)) continue;
+    if (!finder_.verdict(shape, slot, {.trial = &trial.nodes}).is_ok()) continue;
+    trial.nodes.add(slot, occupant_of(pod.pod, claim_of(*pod.shape), pod.pod_class, true),
+                    &pod.pod);
+    charge(index, on);
     placed.push_back(index);
   }
   return placed;

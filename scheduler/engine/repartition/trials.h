@@ -9,13 +9,16 @@
 // its GPUs are not shared (how the shares would change is not known), and its labels give the
 // number of its GPUs without contradicting what it offers. Whether it is healthy, tolerated,
 // selected and large enough otherwise is left to the filters, which see the node as it would be
-// (recut.h).
+// (recut.h). Whether the pods' quotas have room for all of them there is asked of the ledger, in a
+// trial.
 #pragma once
 
 #include "scheduler/engine/finder/finder.h"
+#include "scheduler/engine/line/holds.h"
 #include "scheduler/engine/world/waiting_pod.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/gpu/mig/repartitions.h"
+#include "scheduler/quota/ledger_trial.h"
 
 #include <cstddef>
 #include <map>
@@ -38,15 +41,16 @@ class RepartitionTrials {
   static constexpr std::size_t kMostAlike = 8;
 
   // `pods`, in the order of their turns, ask for MIG instances and wait. The arguments outlive it.
-  RepartitionTrials(const World& world, const Finder& finder, const PrepareContext& context,
-                    std::vector<const WaitingPod*> pods);
+  RepartitionTrials(const World& world, const Finder& finder, const Holds& holds,
+                    const PrepareContext& context, std::vector<const WaitingPod*> pods);
 
   [[nodiscard]] const std::vector<gpu::mig::Candidate>& nodes() const { return candidates_; }
   // The profiles that the pods ask for, by their resources under the strategy mixed, sorted.
   [[nodiscard]] std::vector<std::string> wanted() const;
   // gpu::mig::FitsIfCut.
-  [[nodiscard]] std::vector<std::size_t> fits(std::size_t node, const gpu::mig::Configuration& to,
-                                              const std::vector<std::size_t>& waiting) const;
+  [[nodiscard]] std::vector<std::size_t> fits(
+      std::size_t node, const gpu::mig::Configuration& to, const std::vector<std::size_t>& waiting,
+      const std::vector<gpu::mig::Repartition>& before) const;
 
   [[nodiscard]] const NodeFacts& facts(std::size_t node) const {
     return nodes_.facts(slots_[node]);
@@ -62,9 +66,17 @@ class RepartitionTrials {
   [[nodiscard]] bool holds_gpus(const Occupant& occupant) const;
   [[nodiscard]] bool is_gpu(ResourceId id) const;
 
+  [[nodiscard]] NodeFacts recut_facts(std::size_t node, const gpu::mig::Configuration& to) const;
+  // As what the node's GPUs are charged if they are cut so.
+  [[nodiscard]] quota::ChargeClass charged_as(std::size_t node,
+                                              const gpu::mig::Configuration& to) const;
+  [[nodiscard]] bool quota_allows(const WaitingPod& pod, const quota::ChargeClass& on,
+                                  const quota::LedgerTrial& in) const;
+
+  const World& world_;
   const Nodes& nodes_;
-  const gpu::SiteLabels& site_labels_;
   const Finder& finder_;
+  const Holds& holds_;
   const PrepareContext& context_;
   std::vector<const WaitingPod*> pods_;
   std::vector<gpu::mig::Candidate> candidates_;

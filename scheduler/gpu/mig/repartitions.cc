@@ -60,7 +60,7 @@ std::vector<Repartition> repartitions(const std::vector<Candidate>& nodes,
       for (const Configuration& to : choices[node]) {
         if (limits.trials == 0) break;
         --limits.trials;
-        Repartition step{.node = node, .to = to, .pods = fits(node, to, waiting)};
+        Repartition step{.node = node, .to = to, .pods = fits(node, to, waiting, steps)};
         if (step.pods.size() <= nodes[node].occupants) continue;
         if (!best || better(step, *best, nodes)) best = std::move(step);
       }

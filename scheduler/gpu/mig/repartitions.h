@@ -40,9 +40,10 @@ struct Repartition {
 };
 
 // Which of the `waiting` pods (ascending) the node would take if it were cut so and the pods were
-// put there in this order.
+// put there in this order, after the steps `before`.
 using FitsIfCut = std::function<std::vector<std::size_t>(std::size_t node, const Configuration& to,
-                                                         const std::vector<std::size_t>& waiting)>;
+                                                         const std::vector<std::size_t>& waiting,
+                                                         const std::vector<Repartition>& before)>;
 
 struct RepartitionLimits {
   std::size_t repartitions = 8;

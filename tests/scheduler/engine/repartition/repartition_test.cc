@@ -36,6 +36,16 @@ Texts advised(Scheduler& s) {
   return advice;
 }
 
+// How many pods the advice names.
+std::size_t named(Scheduler& s) {
+  std::size_t pods = 0;
+  for (const Decision& decision : s.decisions()) {
+    const auto* advice = std::get_if<decision::MigRepartition>(&decision);
+    if (advice != nullptr) pods += advice->pods.size();
+  }
+  return pods;
+}
+
 }  // namespace
 
 TEST_CASE("pods that wait for a profile make advice for an idle node") {
@@ -312,4 +322,55 @@ TEST_CASE("of the pods that wait 64 are looked at, and 32 of those that ask for 
   CHECK(pods("3g.40gb") == 32);
   CHECK(pods("1g.10gb") == 64);
   CHECK(pods("2g.20gb") == 64);
+}
+
+TEST_CASE("no node is named whose GPUs the pod's quota does not give") {
+  Scheduler s;
+  s.synced();
+  s.has(mig_h100("a")
+            .product("NVIDIA-A100-SXM4-80GB")
+            .labelled("nvidia.com/mig.config", "all-1g.10gb")
+            .gpus(0)
+            .offers("nvidia.com/mig-1g.10gb", "7"));
+  s.has(their_pod("theirs").requests("nvidia.com/mig-1g.10gb", "7").on("a"));
+  const std::string strategy = GENERATE("mixed", "single");
+  s.has(mig_h100("h").labelled("nvidia.com/mig.strategy", strategy));
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("default").line("A100-80GB", 4)});
+  const auto wants = [&](std::string_view name) {
+    PodBuilder pod = our_pod(name);
+    return strategy == "mixed"
+               ? pod.requests("nvidia.com/mig-1g.10gb", "1")
+               : pod.gpus(1).selects("nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3-MIG-1g.10gb");
+  };
+  s.has(wants("waits"));
+  CHECK(advised(s).empty());
+  k8s::GpuQuota grown = gpu_quota("q").of("default").line("A100-80GB", 4).line("H100", 1);
+  grown.metadata.generation = 2;
+  s.now += 10s;
+  s.apply(event::QuotaUpserted{grown});
+  CHECK(advised(s) == Texts{"h should become all-1g.10gb"});
+}
+
+TEST_CASE("no more pods are named than their quota has room for, on all nodes together") {
+  Scheduler s;
+  s.synced();
+  SECTION("on one node") { s.has(mig_h100("n", 2)); }
+  SECTION("on two") {
+    s.has(mig_h100("n"));
+    s.has(mig_h100("o"));
+  }
+  // One H100 is 8 instances of 1g.10gb: its memory slices.
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("default").line("H100", 1)});
+  for (int i = 0; i < 14; ++i) s.has(instance("waits-" + std::to_string(i), "1g.10gb"));
+  CHECK(named(s) == 8);
+}
+
+TEST_CASE("pods that must end first do not count against the quota of those that are named") {
+  Scheduler s;
+  s.synced();
+  s.has(mig_h100("n", 2));
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("default").line("H100", 3)});
+  s.has(their_pod("theirs").gpus(2).on("n"));
+  for (int i = 0; i < 4; ++i) s.has(instance("waits-" + std::to_string(i)));
+  CHECK(named(s) == 4);  // two GPUs, where one is left
 }

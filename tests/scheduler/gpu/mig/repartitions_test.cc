@@ -76,7 +76,7 @@ struct Cluster {
   [[nodiscard]] std::vector<Repartition> repartitions(mig::RepartitionLimits limits = {}) const {
     return mig::repartitions(
         nodes, wanted(), pods.size(),
-        [this](std::size_t node, const Configuration& to, const auto& waiting) {
+        [this](std::size_t node, const Configuration& to, const auto& waiting, const auto&) {
           return fits(node, to, waiting);
         },
         limits);
