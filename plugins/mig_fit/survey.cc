@@ -50,7 +50,7 @@ class ProfileSurvey {
     if (node.allocatable(ask_.resource) > 0) {
       // A node with enough of this profile lacks something else.
       if (node.free(ask_.resource) < ask_.amount) has_.add(node.facts.name);
-    } else if (!gpu.has_gpu()) {
+    } else if (!gpu.has_gpu() && profile == nullptr) {
       ++without_gpu_;
     } else if (profile == nullptr) {
       ++never_[gpu.product.name.empty() ? "GPUs that no label names" : gpu.product.name];

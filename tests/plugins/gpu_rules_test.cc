@@ -120,6 +120,7 @@ TEST_CASE("Who waits for a MIG instance is told which nodes could hold it, and w
   cluster.has(mixed("idle-1", "NVIDIA-A100-SXM4-80GB"));
   cluster.has(
       mixed("idle-2", "NVIDIA-H100-80GB-HBM3").gpus(0).offers("nvidia.com/mig-1g.10gb", "7"));
+  cluster.has(mixed("no-gpu-now", "NVIDIA-H100-80GB-HBM3").gpus(0));  // cut into nothing, or so
   cluster.has(
       whole("single", "NVIDIA-H100-80GB-HBM3").labelled("nvidia.com/mig.strategy", "single"));
   cluster.has(mixed("small", "NVIDIA-A100-SXM4-40GB"));  // its 3g has 20 GB
@@ -129,11 +130,12 @@ TEST_CASE("Who waits for a MIG instance is told which nodes could hold it, and w
   CHECK(cluster.place(our_pod("a").requests(kMig, "1")) == "full");
   CHECK_THAT(
       cluster.place(our_pod("b").requests(kMig, "1")),
-      Catch::StartsWith("0/8 nodes are available: 1 node(s) had untolerated taint(s), 7 "
+      Catch::StartsWith("0/9 nodes are available: 1 node(s) had untolerated taint(s), 8 "
                         "Insufficient nvidia.com/mig-3g.40gb.") &&
           Catch::Contains(
-              "nvidia.com/mig-3g.40gb: 1 node has it, but not enough free (full); 2 could hold it "
-              "after a repartition (idle-1, idle-2); 1 could after a repartition, and with "
+              "nvidia.com/mig-3g.40gb: 1 node has it, but not enough free (full); 3 could hold it "
+              "after a repartition (idle-1, idle-2, no-gpu-now); 1 could after a repartition, and "
+              "with "
               "mig.strategy mixed (single); 3 never can (1 NVIDIA-A100-SXM4-40GB, 1 NVIDIA-L4, 1 "
               "without GPU)."));
 }
