@@ -12,10 +12,10 @@
 // from a backup (k8s-client/leader_election/election.h). Without leader election it writes a lease
 // of its own for that alone (k8s-client/leader_election/store_mark.h).
 //
-// Shutdown: nothing more is decided, the outcome of binds that were sent is awaited, then
-// conditions are written, the lease is given back and events are written, all within a time limit
-// (shell/shutdown.h). What was decided but not sent stays pending, for the next process. If the
-// outcome of a bind is not known in time, the lease is not given back: it expires. If a host name
+// Shutdown: nothing more is decided, the outcome of binds and evictions that were sent is awaited,
+// then conditions are written, the lease is given back and events are written, all within a time
+// limit (shell/shutdown.h). What was decided but not sent stays pending, for the next process. If
+// an outcome is not known in time, the lease is not given back: it expires. If a host name
 // is being resolved when the loop ends, the process waits for the resolver: some seconds if the
 // name server does not answer. Nothing is sent during that time.
 #pragma once

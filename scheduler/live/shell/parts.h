@@ -36,6 +36,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -109,6 +110,8 @@ class Shell::Parts {
   // For SecurePort::Scheduler.
   std::function<void(FlightRecorder::Done)> recording_source();
   void begin_shutdown(const std::string& reason);
+  // How many evictions, and writes to volumes and claims, were sent and have no answer yet.
+  [[nodiscard]] std::size_t open_before_binds() const;
   Shutdown::Parts shutdown_parts();
   // Ends at once: another process may bind now, or the known state of the cluster is not valid any
   // more.

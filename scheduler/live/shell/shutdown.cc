@@ -4,6 +4,7 @@
 #include "scheduler/live/shell/parts.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace sched::live {
@@ -30,13 +31,13 @@ void Shutdown::begin() {
 
 void Shutdown::look() {
   parts_.go_on();
-  const bool writing = parts_.binds_open() || parts_.statuses_open();
+  const bool writing = parts_.writes_open() || parts_.statuses_open();
   if (!writing || left() <= options_.reserve) return end_writes();
   next_look_ = loop_.after(kPoll, [this] { look(); });
 }
 
 void Shutdown::end_writes() {
-  if (!parts_.release || parts_.binds_open()) return flush();
+  if (!parts_.release || parts_.writes_open()) return flush();
   parts_.release(std::max(left() - kForEvents, kPoll), [this] { flush(); });
 }
 
@@ -58,6 +59,7 @@ void Shell::Parts::begin_shutdown(const std::string& reason) {
   LogLine("shutting down")
       .with("reason", reason)
       .with("binds_in_flight", binder_->in_flight())
+      .with("writes_in_flight", open_before_binds())
       .with("binds_dropped", binder_->waiting())
       .info();
   quota_statuses_->stop();
@@ -72,9 +74,11 @@ void Shell::Parts::begin_shutdown(const std::string& reason) {
   shutdown_->begin();
 }
 
+std::size_t Shell::Parts::open_before_binds() const { return preparer_->open() + evictor_->open(); }
+
 Shutdown::Parts Shell::Parts::shutdown_parts() {
   Shutdown::Parts parts{
-      .binds_open = [this] { return binder_->in_flight() > 0; },
+      .writes_open = [this] { return binder_->in_flight() > 0 || open_before_binds() > 0; },
       .statuses_open = [this] { return !statuses_->is_idle(); },
       .go_on = [this] { tell_what_waits(); },
       .release = {},
@@ -84,6 +88,7 @@ Shutdown::Parts Shell::Parts::shutdown_parts() {
           [this] {
             LogLine("stopped")
                 .with("binds_unsettled", binder_->in_flight())
+                .with("writes_unsettled", open_before_binds())
                 .with("events_dropped", events_->counters().dropped)
                 .info();
             loop_->stop();

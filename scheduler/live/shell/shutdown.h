@@ -1,8 +1,11 @@
 // The order in which a scheduler ends, once nothing is decided any more.
 //
-//   1. binds that were sent are settled, and conditions written;
-//   2. the lease is given back if every bind is settled. If a bind may still be carried out, it is
-//      not given back: the next leader then waits for the lease's end;
+//   1. writes that only a leader may send are settled: binds, evictions, and those before binds;
+//      and conditions are written;
+//   2. the lease is given back if all of these writes are settled. If a bind may still be carried
+//      out, or another call is open, it is not given back: the next leader then waits for the
+//      lease's end. A call other than a bind is settled when it has failed, whatever the cause: it
+//      names the uid or the version of its object, so no GPU is given twice if it is carried out;
 //   3. events are written.
 //
 // All this takes at most `limit`. The last part of it, `reserve`, is kept for the lease and the
@@ -28,8 +31,8 @@ class Shutdown {
     std::chrono::milliseconds reserve{2'500};
   };
   struct Parts {
-    // Some binds were sent and are not settled; some conditions are on their way.
-    std::function<bool()> binds_open;
+    // Some writes of a leader were sent and are not settled; some conditions are on their way.
+    std::function<bool()> writes_open;
     std::function<bool()> statuses_open;
     // Called repeatedly while any of these is open: sends what waits behind binds.
     std::function<void()> go_on;

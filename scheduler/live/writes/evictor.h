@@ -74,6 +74,8 @@ class Evictor {
   // Sends nothing any more; decisions that are not over get no outcome. For shutdown: the pods stay
   // pending, for the next process. A deletion that is under way may still be reported (on_evicted).
   void stop();
+  // How many calls were sent and have no answer yet. It is zero a call's deadline after stop().
+  [[nodiscard]] std::size_t open() const { return open_; }
 
  private:
   enum class Kind : std::uint8_t { kNominate, kMark, kDelete };

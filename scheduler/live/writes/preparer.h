@@ -49,6 +49,8 @@ class Preparer {
   // Sends nothing any more; plans that are not over get no outcome. For shutdown: those pods stay
   // pending, for the next process.
   void stop();
+  // How many writes were sent and have no answer yet. It is zero a write's deadline after stop().
+  [[nodiscard]] std::size_t open() const { return open_; }
 
  private:
   struct Task {

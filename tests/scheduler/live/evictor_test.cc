@@ -364,6 +364,23 @@ TEST_CASE("after stop nothing is sent and nothing told, but a deletion that succ
   CHECK(s.outcomes.empty());
 }
 
+TEST_CASE("a call that was sent before the stop is open until its answer comes") {
+  Server s;
+  s.evict(7, {"a", "b"});
+  CHECK(s.evictor.open() == 1);
+  s.answer();
+  s.answer();  // mark a
+  CHECK(s.under_way() == Calls{"mark b", "delete a"});
+  s.evictor.stop();
+  CHECK(s.evictor.open() == 2);
+  s.fail(500);  // mark b
+  CHECK(s.evictor.open() == 1);
+  s.answer();  // delete a
+  CHECK(s.evictor.open() == 0);
+  s.loop.advance(1h);
+  CHECK(s.open.empty());
+}
+
 TEST_CASE("a victim on borrowed GPUs is told so, beside others of lower priority") {
   Server s;
   s.reclaimed = "b";

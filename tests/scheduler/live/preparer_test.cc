@@ -148,6 +148,20 @@ TEST_CASE("after the end nothing is sent or told") {
   CHECK(w.outcomes.empty());
 }
 
+TEST_CASE("a write that was sent before the end is open until its answer comes") {
+  Writes w;
+  w.prepare(1, {select("c"), select("d")});
+  w.prepare(2, {select("e")});
+  CHECK(w.preparer.open() == 2);
+  w.preparer.stop();
+  CHECK(w.preparer.open() == 2);
+  w.answer();
+  CHECK(w.preparer.open() == 1);
+  w.answer(Writes::conflict());
+  CHECK(w.preparer.open() == 0);
+  CHECK(w.open.empty());
+}
+
 TEST_CASE("an answer that comes after the preparer's end is nobody's") {
   Preparer::Calls::Done late;
   {

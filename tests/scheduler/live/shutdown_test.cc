@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 struct ShutdownBench {
   explicit ShutdownBench(bool elects = true)
       : shutdown(loop, {},
-                 {.binds_open = [this] { return binds_open; },
+                 {.writes_open = [this] { return writes_open; },
                   .statuses_open = [this] { return statuses_open; },
                   .go_on = [] {},
                   .release = elects ? [this](milliseconds limit, std::function<void()> then) {
@@ -41,7 +41,7 @@ struct ShutdownBench {
 
   tests::ManualLoop loop;
   const k8s::EventLoop::Clock::time_point begin = loop.now();
-  bool binds_open = false;
+  bool writes_open = false;
   bool statuses_open = false;
   std::vector<std::string> steps;  // "STEP at MILLISECONDS for LIMIT"
   std::function<void()> done;      // ends the present step
@@ -76,20 +76,20 @@ TEST_CASE("statuses that cannot be written leave seconds for the lease") {
   CHECK(bench.steps == Steps{"release at 20000 for 2000"});
 }
 
-TEST_CASE("a bind is waited for as long as it takes to be settled; then the lease goes back") {
+TEST_CASE("a write is waited for as long as it takes to be settled; then the lease goes back") {
   ShutdownBench bench;
-  bench.binds_open = true;
+  bench.writes_open = true;
   bench.shutdown.begin();
   bench.loop.advance(19'900ms);
   CHECK(bench.steps.empty());
-  bench.binds_open = false;
+  bench.writes_open = false;
   bench.loop.advance(20ms);
   CHECK(bench.steps == Steps{"release at 19920 for 2080"});
 }
 
-TEST_CASE("a bind that may still land keeps the lease") {
+TEST_CASE("a write that may still land keeps the lease") {
   ShutdownBench bench;
-  bench.binds_open = true;
+  bench.writes_open = true;
   bench.shutdown.begin();
   bench.loop.advance(1h);
   CHECK(bench.steps == Steps{"flush at 20000 for 2500"});
