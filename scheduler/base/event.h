@@ -121,11 +121,13 @@ struct BindSucceeded {
 // not reported until it is known). The assumed capacity is free again.
 struct BindFailed {
   enum class Because : std::uint8_t {
-    kRefused,     // by the API server: perhaps because of the node
-    kUnanswered,  // the API server was overloaded or silent, which is not the node's fault
-    kOvertaken,   // there is nothing to bind any more: the watch will show why
-    kNotSent,     // it waited too long and was not sent
-    kStuck,       // the same, because earlier binds of its namespace have no answer
+    kRefused,  // by the API server: perhaps because of the node
+    // The API server was overloaded or silent, or did not let this process bind, which is not the
+    // node's fault.
+    kUnanswered,
+    kOvertaken,  // there is nothing to bind any more: the watch will show why
+    kNotSent,    // it waited too long and was not sent
+    kStuck,      // the same, because earlier binds of its namespace have no answer
   };
   PodRef pod;
   std::string node;

@@ -6,6 +6,10 @@
 // that write may still be committed. It is certain only if its message shows that the server has
 // read the pod and refused because of it. Source: Kubernetes 1.36, pkg/registry/core/pod/storage,
 // BindingREST.
+//
+// A server that has just started may not have read tokens (401) and roles (403) yet. Admission also
+// answers 403, and may do so because of the node; the authorizer's is told by its words. Source:
+// apiserver, pkg/endpoints/handlers/responsewriters, forbiddenMessage.
 #pragma once
 
 #include "k8s-client/error.h"
@@ -15,10 +19,11 @@
 namespace sched::live {
 
 enum class BindAnswer : std::uint8_t {
-  kRefused,   // certain: this call has not bound the pod, and a repetition would not help
-  kConflict,  // certain, too; the state of the pod shows the outcome
-  kLater,     // certain: not done, the server asks for a pause
-  kUnknown,   // it may have been done, or may still be done
+  kRefused,     // certain: this call has not bound the pod, and a repetition would not help
+  kNotAllowed,  // certain: not done, because of this process' identity or rights
+  kConflict,    // certain, too; the state of the pod shows the outcome
+  kLater,       // certain: not done, the server asks for a pause
+  kUnknown,     // it may have been done, or may still be done
 };
 
 // Of a bind call that did not succeed.

@@ -164,22 +164,27 @@ void Binder::on_answer(Id id, const k8s::Result<void>& result) {
       set_aside(*attempt);
       look_later(*attempt, &error);
       break;
-    case BindAnswer::kRefused:
-      on_refused(*attempt, error);
+    case BindAnswer::kNotAllowed:
+      on_refused(*attempt, error, BindEnd::kUnanswered);
       break;
+    case BindAnswer::kRefused: {
+      const bool answered = error.kind == k8s::ErrorKind::kStatus;
+      on_refused(*attempt, error, answered ? BindEnd::kFailed : BindEnd::kUnanswered);
+      break;
+    }
   }
   send_more();
 }
 
-void Binder::on_refused(Attempt& attempt, const k8s::Error& error) {
+// `end`: the outcome, unless the pod is gone or an earlier call may have bound it.
+void Binder::on_refused(Attempt& attempt, const k8s::Error& error, BindEnd end) {
   // It waited for a connection until it was too late to send it.
   if (error.kind != k8s::ErrorKind::kStatus && !hooks_.may_send()) return put_off(attempt);
   // An earlier call may still be carried out, whatever the answer to this one is.
   if (attempt.may_land_until) return look_later(attempt, &error);
   if (error.is_status(404)) return finish(attempt, BindEnd::kOvertaken, "the pod is gone");
   hooks_.on_problem(error, milliseconds(0));
-  const bool answered = error.kind == k8s::ErrorKind::kStatus;
-  finish(attempt, answered ? BindEnd::kFailed : BindEnd::kUnanswered, error.message);
+  finish(attempt, end, error.message);
 }
 
 void Binder::on_later(Attempt& attempt, const k8s::Error& error) {

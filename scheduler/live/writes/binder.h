@@ -55,11 +55,13 @@ namespace sched::live {
 // The outcome of a bind.
 enum class BindEnd {
   kBound,
-  kOvertaken,   // nothing to bind any more: the pod is gone, being deleted, or bound elsewhere
-  kFailed,      // the server refused
-  kUnanswered,  // the server never got it or did not carry it out: it is overloaded, or silent
-  kGivenBack,   // it was not sent in time: the engine must decide again
-  kStuck,       // the same, because earlier binds of its namespace have no answer
+  kOvertaken,  // nothing to bind any more: the pod is gone, being deleted, or bound elsewhere
+  kFailed,     // the server refused
+  // The server never got it or did not carry it out, for a reason that has nothing to do with pod
+  // and node: it is overloaded, or silent, or does not let this process bind.
+  kUnanswered,
+  kGivenBack,  // it was not sent in time: the engine must decide again
+  kStuck,      // the same, because earlier binds of its namespace have no answer
 };
 
 // Whether a call was sent.
@@ -151,7 +153,7 @@ class Binder {
   void send(Attempt& attempt);
   void put_off(Attempt& attempt);
   void on_answer(Id id, const k8s::Result<void>& result);
-  void on_refused(Attempt& attempt, const k8s::Error& error);
+  void on_refused(Attempt& attempt, const k8s::Error& error, BindEnd end);
   void on_later(Attempt& attempt, const k8s::Error& error);
   void set_aside(Attempt& attempt);
   void take_back(Attempt& attempt);

@@ -73,6 +73,16 @@ TEST_CASE("what an answer to a bind says of the bind") {
       {"busy, or from something before the server", answered(503, ""), BindAnswer::kUnknown},
       {"too many requests", answered(429, ""), BindAnswer::kLater},
       {"forbidden", answered(403, ""), BindAnswer::kRefused},
+      {"forbidden by admission",
+       answered(403, R"(pods "a" is forbidden: node "n1" is not for namespace "ml")"),
+       BindAnswer::kRefused},
+      {"forbidden by the authorizer",
+       answered(
+           403,
+           R"(pods "a" is forbidden: User "system:serviceaccount:gpu-scheduler:gpu-scheduler" )"
+           R"(cannot create resource "pods/binding" in API group "" in the namespace "ml")"),
+       BindAnswer::kNotAllowed},
+      {"a token that is not known", answered(401, "Unauthorized"), BindAnswer::kNotAllowed},
       {"gone", answered(404, ""), BindAnswer::kRefused},
       {"no answer", without_answer(k8s::ErrorKind::kTimeout, true), BindAnswer::kUnknown},
       {"never sent", without_answer(k8s::ErrorKind::kConnect, false), BindAnswer::kRefused},

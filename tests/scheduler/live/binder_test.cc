@@ -191,6 +191,20 @@ TEST_CASE("a refusal is final at once") {
   }
 }
 
+TEST_CASE("that this process may not bind is not laid at the node's door") {
+  k8s::Error forbidden = status_error(403);
+  forbidden.message =
+      R"(pods "a" is forbidden: User "x" cannot create resource "pods/binding" in API group "")";
+  for (const k8s::Error& error : {status_error(401), forbidden}) {
+    BinderBench bench;
+    bench.binder.bind(bind_decision("a"));
+    bench.fail_bind(error);
+    CHECK(outcome(bench) == "unanswered: " + error.message);
+    CHECK(bench.reads.empty());
+    CHECK(bench.problems == 1);
+  }
+}
+
 TEST_CASE("a pod that is gone has overtaken its bind, and is no problem") {
   BinderBench bench;
   bench.binder.bind(bind_decision("a"));
