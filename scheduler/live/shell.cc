@@ -95,8 +95,8 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
       Engine(std::move(options_.configuration.profiles), options_.configuration.engine),
       engine_hooks(), recorder_.get());
   intake_ = std::make_unique<Intake>(*transport_, *loop_, intake_hooks(), observer, reads);
-  lease_transport_ =
-      make_lease_transport(*loop_, options_.cluster, options_.configuration.client_connection);
+  lease_transport_ = make_lease_transport(*loop_, options_.cluster,
+                                          options_.configuration.client_connection, times_);
   lease_client_ = std::make_unique<k8s::Client>(*lease_transport_, *loop_);
   lease_client_->set_observer(observer);
   if (options_.configuration.leader_election.leader_elect) {

@@ -2,9 +2,21 @@
 
 #include "k8s-client/http/asio_transport.h"
 
+#include <arpa/inet.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+
 namespace sched::live {
 
 namespace {
+
+bool is_address(const std::string& host) {
+  std::array<unsigned char, 16> address{};
+  return ::inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
+}
 
 std::unique_ptr<k8s::Transport> make(k8s::EventLoop& loop, const k8s::ClusterAccess& cluster,
                                      config::TransportKind kind,
@@ -37,13 +49,21 @@ std::unique_ptr<k8s::Transport> make_transport(k8s::EventLoop& loop,
   return make(loop, cluster, connection.transport, options);
 }
 
-std::unique_ptr<k8s::Transport> make_lease_transport(k8s::EventLoop& loop,
-                                                     const k8s::ClusterAccess& cluster,
-                                                     const config::ClientConnection& connection) {
+k8s::TransportOptions lease_transport_options(const k8s::Endpoint& server, const BindTimes& times) {
   k8s::TransportOptions options;
   options.qps = 0;
   options.max_connections = 2;
-  return make(loop, cluster, connection.transport, options);
+  options.unacknowledged_limit = times.margin;
+  if (is_address(server.host)) options.connect_timeout = std::chrono::seconds{2};
+  return options;
+}
+
+std::unique_ptr<k8s::Transport> make_lease_transport(k8s::EventLoop& loop,
+                                                     const k8s::ClusterAccess& cluster,
+                                                     const config::ClientConnection& connection,
+                                                     const BindTimes& times) {
+  return make(loop, cluster, connection.transport,
+              lease_transport_options(cluster.endpoint, times));
 }
 
 }  // namespace sched::live

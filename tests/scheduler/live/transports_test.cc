@@ -2,6 +2,7 @@
 
 #include "tests/support/catch.h"
 
+#include <chrono>
 #include <string>
 
 namespace sched::live {
@@ -20,6 +21,26 @@ TEST_CASE("a transport that is not built in is refused in words") {
   CHECK(message(TransportKind::kCpprest, false) ==
         "clientConnection.transport: cpprest is not built in; say asio, or build with "
         "GPU_SCHEDULER_CPPREST=ON (of the image: CPPREST=ON)");
+}
+
+TEST_CASE("the lease does not wait for a connection that has become silent") {
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  const BindTimes times{.deadline = milliseconds{3'000}, .margin = milliseconds{600}};
+  struct Case {
+    const char* host;
+    seconds connect_timeout;
+  };
+  for (const Case& c : {Case{"10.96.0.1", seconds{2}}, Case{"fd00::1", seconds{2}},
+                        Case{"api.example.com", seconds{10}}}) {
+    CAPTURE(c.host);
+    k8s::Endpoint server;
+    server.host = c.host;
+    const k8s::TransportOptions options = lease_transport_options(server, times);
+    CHECK(options.unacknowledged_limit == milliseconds{600});
+    CHECK(options.connect_timeout == c.connect_timeout);
+    CHECK(options.qps == 0);
+  }
 }
 
 TEST_CASE("a build with tests has both transports") { CHECK(k8s::has_cpprest_transport()); }
