@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 // After Asio's wrapper, which orders includes.
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -47,12 +48,14 @@ std::optional<std::string_view> token_of(const http::request_header<>& request) 
 template <typename Stream>
 class SessionOn final : public Session, public std::enable_shared_from_this<SessionOn<Stream>> {
   static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
+  using Timer = asio::steady_timer;
 
  public:
   SessionOn(Stream stream, std::shared_ptr<ServingTls> tls, const HttpServer::Handler& handler,
             std::shared_ptr<void> owner)
       : tls_(std::move(tls)),
         stream_(std::move(stream)),
+        timer_(stream_.get_executor()),
         handler_(handler),
         owner_(std::move(owner)) {
     parser_.header_limit(kMaxHeader);
@@ -61,7 +64,7 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
 
   void start(std::chrono::milliseconds limit) override {
     limit_ = limit;
-    tcp().expires_after(limit);
+    limit_time();
     if constexpr (kHasTls) {
       stream_.async_handshake(asio::ssl::stream_base::server,
                               [self = this->shared_from_this()](error_code error) {
@@ -77,6 +80,17 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
 
  private:
   beast::tcp_stream& tcp() { return beast::get_lowest_layer(stream_); }
+
+  // Cuts the connection after the limit, unless it is called again before. Not by the stream's own
+  // timers: a read that is pending, as that of wait_for_the_end(), keeps the one that it began
+  // with.
+  void limit_time() {
+    timer_.expires_after(limit_);
+    timer_.async_wait([weak = this->weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (self && !error && self->timer_.expiry() <= Timer::clock_type::now()) self->cut();
+    });
+  }
 
   void read() {
     http::async_read_header(stream_, buffer_, parser_,
@@ -143,7 +157,7 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
     // wait_for_the_end().
     while (next < reply_.more.size() && reply_.more[next]->empty()) ++next;
     if (next == reply_.more.size()) return finish();
-    tcp().expires_after(limit_);
+    limit_time();
     asio::async_write(stream_, asio::buffer(*reply_.more[next]),
                       [self = this->shared_from_this(), next](error_code error, std::size_t) {
                         if (!error) self->send_more(next + 1);
@@ -162,6 +176,7 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
 
   std::shared_ptr<ServingTls> tls_;  // of stream_
   Stream stream_;
+  Timer timer_;  // of limit_time()
   const HttpServer::Handler& handler_;
   std::shared_ptr<void> owner_;
   beast::flat_buffer buffer_{2 * kMaxHeader};

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -33,7 +34,13 @@ struct HttpsConnection::Parts {
   std::unique_ptr<SSL, FreeTls> ssl{SSL_new(context.get())};
 };
 
-HttpsConnection::HttpsConnection(std::uint16_t port) : parts_(std::make_unique<Parts>()) {
+HttpsConnection::HttpsConnection(std::uint16_t port, int receive_buffer)
+    : parts_(std::make_unique<Parts>()) {
+  if (receive_buffer > 0) {
+    must(setsockopt(parts_->socket, SOL_SOCKET, SO_RCVBUF, &receive_buffer,
+                    sizeof(receive_buffer)) == 0,
+         "receive buffer");
+  }
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -52,14 +59,19 @@ void HttpsConnection::send(const std::string& bytes) {
   must(SSL_write(parts_->ssl.get(), bytes.data(), static_cast<int>(bytes.size())) > 0, "send");
 }
 
-std::string HttpsConnection::read_all() {
+std::string HttpsConnection::read(std::size_t size) {
   std::string answer;
   std::array<char, 16 * 1024> chunk{};
-  for (int n = 0; (n = SSL_read(parts_->ssl.get(), chunk.data(), chunk.size())) > 0;) {
+  while (answer.size() < size) {
+    const std::size_t most = std::min(chunk.size(), size - answer.size());
+    const int n = SSL_read(parts_->ssl.get(), chunk.data(), static_cast<int>(most));
+    if (n <= 0) break;
     answer.append(chunk.data(), static_cast<std::size_t>(n));
   }
   return answer;
 }
+
+std::string HttpsConnection::read_all() { return read(std::string::npos); }
 
 std::string HttpsConnection::exchange(const std::string& request) {
   send(request);

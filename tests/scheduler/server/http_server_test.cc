@@ -35,7 +35,7 @@ using tests::HttpsConnection;
 class Bench {
  public:
   enum class Tls { kNo, kYes };
-  explicit Bench(Tls tls = Tls::kNo) {
+  explicit Bench(Tls tls = Tls::kNo, milliseconds time_limit = HttpServer::kTimeLimit) {
     if (tls == Tls::kYes) {
       auto made = ServingCertificate::make({}, "127.0.0.1", std::chrono::steady_clock::now, {});
       REQUIRE(made);
@@ -43,7 +43,10 @@ class Bench {
     }
     auto listening = HttpServer::listen(
         *loop_,
-        {.address = "127.0.0.1:0", .max_connections = 64, .certificate = certificate_.get()},
+        {.address = "127.0.0.1:0",
+         .max_connections = 64,
+         .time_limit = time_limit,
+         .certificate = certificate_.get()},
         [this](const Request& request, HttpServer::Answer answer) {
           handle(request, std::move(answer));
         },
@@ -109,10 +112,12 @@ class Bench {
 
   std::uint16_t port = 0;
 
-  // Answers what asked for /later.
-  void answer_later() {
-    loop_->post([this] {
-      for (const auto& answer : later_) answer(text_reply(200, "later\n"));
+  // Answers what asked for /later, with these parts behind the text.
+  void answer_later(std::vector<std::shared_ptr<const std::string>> more = {}) {
+    loop_->post([this, more = std::move(more)] {
+      Reply reply = text_reply(200, "later\n");
+      reply.more = more;
+      for (const auto& answer : later_) answer(reply);
       later_.clear();
     });
   }
@@ -167,6 +172,47 @@ class Bench {
   std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_event_loop();
   std::unique_ptr<HttpServer> server_;
   std::thread thread_;
+};
+
+// One GET, over TLS where the server has it; the kernel takes little of the answer before it is
+// read.
+class SlowClient {
+ public:
+  SlowClient(const Bench& bench, const std::string& target) {
+    constexpr int kReceiveBuffer = 64 * 1024;
+    const std::string request = "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    if (bench.has_tls()) {
+      secured_.emplace(bench.port, kReceiveBuffer);
+      secured_->send(request);
+      return;
+    }
+    plain_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    REQUIRE(setsockopt(plain_, SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof(kReceiveBuffer)) ==
+            0);
+    bench.connect(plain_);
+    REQUIRE(send(plain_, request.data(), request.size(), MSG_NOSIGNAL) > 0);
+  }
+  ~SlowClient() {
+    if (plain_ >= 0) close(plain_);
+  }
+  SlowClient(const SlowClient&) = delete;
+  SlowClient& operator=(const SlowClient&) = delete;
+
+  // So many bytes, or less if the server closes before.
+  [[nodiscard]] std::string read(std::size_t size) {
+    if (secured_) return secured_->read(size);
+    std::string answer(size, '\0');
+    std::size_t got = 0;
+    for (ssize_t n = 0; (n = recv(plain_, &answer[got], size - got, 0)) > 0;) {
+      got += static_cast<std::size_t>(n);
+    }
+    answer.resize(got);
+    return answer;
+  }
+
+ private:
+  std::optional<HttpsConnection> secured_;
+  int plain_ = -1;
 };
 
 // As long as it lives, this process gets no further file descriptor.
@@ -277,6 +323,26 @@ TEST_CASE("an answer that comes later is whole, and ends the connection and the 
   reader.join();
   CHECK_THAT(answer, Catch::StartsWith("HTTP/1.1 200 ") && Catch::EndsWith("\r\n\r\nlater\n"));
   while (!client.expired()) std::this_thread::yield();
+}
+
+TEST_CASE("each part of an answer that comes later has the time limit for itself") {
+  constexpr milliseconds kLimit{1'000};
+  Bench bench(GENERATE(Bench::Tls::kNo, Bench::Tls::kYes), kLimit);
+  // More than the kernel takes, so that one is sent only while the client reads.
+  const auto part = std::make_shared<const std::string>(8 << 20, 'x');
+  SlowClient client(bench, "/later");
+  bench.wait_for_later(1);
+  bench.answer_later({part, part});
+  std::size_t got = 0;
+  for (int i = 0; i < 2; ++i) {
+    std::this_thread::sleep_for(kLimit * 6 / 10);
+    got += client.read(part->size()).size();
+  }
+  const std::string end = client.read(part->size());
+  CHECK(got == 2 * part->size());
+  // The headers, and the text before the parts.
+  CHECK((end.size() > 6 && end.size() < 1'000));
+  CHECK_THAT(end, Catch::EndsWith("x"));
 }
 
 TEST_CASE("a query is handed on as it came") {
