@@ -177,12 +177,11 @@ std::optional<std::chrono::nanoseconds> EngineThread::until_wakeup() {
   return std::max<std::chrono::nanoseconds>(*wait, std::chrono::milliseconds(1));
 }
 
-std::function<Time()> steady_wall_clock() {
-  const auto wall = std::chrono::time_point_cast<Time::duration>(std::chrono::system_clock::now());
-  const auto steady = std::chrono::steady_clock::now();
-  return [wall, steady] {
-    return wall +
-           std::chrono::duration_cast<Time::duration>(std::chrono::steady_clock::now() - steady);
+std::function<Time()> steady_wall_clock(Time now,
+                                        std::function<k8s::BootClock::time_point()> boot_clock) {
+  const auto begin = boot_clock();
+  return [now, begin, boot_clock = std::move(boot_clock)] {
+    return now + std::chrono::duration_cast<Time::duration>(boot_clock() - begin);
   };
 }
 

@@ -14,6 +14,7 @@
 // The engine gets its time from this thread's clock, which never goes backwards.
 #pragma once
 
+#include "k8s-client/boot_clock.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/live/event_queue.h"
 #include "scheduler/live/heartbeat.h"
@@ -116,8 +117,9 @@ class EngineThread {
   std::thread thread_;
 };
 
-// Wall-clock time at the start plus the time on a steady clock since then, so that steps of the
-// system's clock never reach the engine.
-[[nodiscard]] std::function<Time()> steady_wall_clock();
+// `now`, the wall-clock time, plus the time that passes from this call on, also while the machine
+// is suspended. So steps of the system's clock never reach the engine.
+[[nodiscard]] std::function<Time()> steady_wall_clock(
+    Time now, std::function<k8s::BootClock::time_point()> boot_clock = k8s::BootClock::now);
 
 }  // namespace sched::live

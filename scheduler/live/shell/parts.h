@@ -124,7 +124,7 @@ class Shell::Parts {
   const BindTimes times_;
   std::vector<std::string> profile_names_;
   std::unordered_set<std::string> ours_;
-  std::function<Time()> clock_ = steady_wall_clock();
+  std::function<Time()> clock_ = steady_wall_clock(wall_clock());
   server::Metrics metrics_;
   std::atomic<bool> totals_wanted_ = false;  // a question for them is open
   ProblemLog problems_{*loop_};

@@ -317,6 +317,16 @@ TEST_CASE("a question that nobody waits for is not computed, those at the end ar
   CHECK(said == std::vector<std::string>{"refuse a", "refuse b"});
 }
 
+TEST_CASE("the engine's clock has the time that passes while the machine is suspended") {
+  using namespace std::chrono_literals;
+  const sched::Time start{1'767'225'600s};
+  k8s::BootClock::time_point boot{7min};
+  const auto clock = sched::live::steady_wall_clock(start, [&] { return boot; });
+  CHECK(clock() == start);
+  boot += 8h + 250ms;
+  CHECK(clock() == start + 8h + 250ms);
+}
+
 TEST_CASE("nothing is decided after the stop") {
   EngineThreadBench bench;
   CHECK(bench.stop_and_count() == 0);
