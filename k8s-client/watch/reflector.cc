@@ -90,6 +90,7 @@ struct Reflector<T>::Parts : std::enable_shared_from_this<Parts> {
         observer(std::move(observer_)),
         watcher({.optional = options.optional,
                  .hidden_after = options.hidden_after,
+                 .gone_after = options.gone_after,
                  .absent_interval = options.absent_interval,
                  .page_size = options.page_size,
                  .watch_list = options.watch_list,

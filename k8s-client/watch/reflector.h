@@ -74,11 +74,12 @@ struct ReflectorHandler {
 
 struct ReflectorOptions {
   // 404 means that the cluster does not have this kind: report the problem, count as synced with no
-  // objects, and try again after each absent_interval. So does a 403 that has lasted for
-  // `hidden_after`: the client may not read the kind; nullopt: never. Any other failure is treated
-  // as for every kind.
+  // objects, and try again after each absent_interval; once the kind was listed, only after nothing
+  // but 404 for `gone_after`. So does a 403 that has lasted for `hidden_after`: the client may not
+  // read the kind; nullopt: never. Any other failure is treated as for every kind.
   bool optional = false;
   std::optional<std::chrono::milliseconds> hidden_after = {};
+  std::chrono::milliseconds gone_after = std::chrono::seconds{30};
   std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
   std::size_t page_size = 500;
   // Ask for a streamed list (WatchList) first; falls back to paged lists if the server refuses.

@@ -41,7 +41,7 @@ void Watcher::sent(TimePoint now) {
 }
 
 WatcherStep Watcher::page(const std::string& resource_version, const std::string& continue_token) {
-  refused_since_.reset();
+  refused_.reset();
   // All pages show the state at the version of the first one. The watch starts there, even if the
   // list had to be completed in another way.
   if (first_page_version_.empty()) first_page_version_ = resource_version;
@@ -54,6 +54,7 @@ WatcherStep Watcher::page(const std::string& resource_version, const std::string
     return same_request(milliseconds{0});
   }
   reader_is_ahead_ = false;
+  was_listed_ = true;
   version_ = first_page_version_;
   WatcherStep step = watch_on(milliseconds{0});
   step.list_complete = true;
@@ -62,7 +63,7 @@ WatcherStep Watcher::page(const std::string& resource_version, const std::string
 }
 
 void Watcher::opened() {
-  refused_since_.reset();
+  refused_.reset();
   if (state_ == State::kListed) state_ = State::kWatching;
 }
 
@@ -86,6 +87,7 @@ WatcherStep Watcher::bookmark(const std::string& resource_version, bool initial_
   if (!initial_events_end) return {};
   version_ = resource_version;
   reader_is_ahead_ = false;
+  was_listed_ = true;
   state_ = State::kWatching;
   WatcherStep step;
   step.list_complete = true;
@@ -105,6 +107,7 @@ WatcherStep Watcher::ended(TimePoint now) {
 }
 
 WatcherStep Watcher::failed(const Error& error, TimePoint now) {
+  if (refused_ && refused_->status == 404 && !error.is_status(404)) refused_.reset();
   switch (state_) {
     case State::kEmpty:
     case State::kListing:
@@ -142,7 +145,7 @@ WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
   if (is_lost_version(error) && !request_.resource_version.empty()) {
     return list_consistently(milliseconds{0});
   }
-  if (options_.optional && (error.is_status(404) || stays_hidden(error, now))) return absent(error);
+  if (is_absent(error, now)) return absent(error);
   return list_anew(back_off_.next(now, error.retry_after));
 }
 
@@ -169,17 +172,25 @@ WatcherStep Watcher::watch_failed(const Error& error, TimePoint now) {
   return list_anew(delay);
 }
 
-bool Watcher::stays_hidden(const Error& error, TimePoint now) {
-  if (!error.is_status(403) || !options_.hidden_after) return false;
-  if (!refused_since_) refused_since_ = now;
-  return now - *refused_since_ >= *options_.hidden_after;
+// Whether this refusal of a list means that there are no objects, or none that may be read.
+bool Watcher::is_absent(const Error& error, TimePoint now) {
+  if (!options_.optional) return false;
+  std::optional<milliseconds> after;  // the refusal must have lasted for so long
+  if (error.is_status(404)) after = was_listed_ ? options_.gone_after : milliseconds{0};
+  if (error.is_status(403)) after = options_.hidden_after;
+  if (!after) return false;
+  if (!refused_ || refused_->status != error.http_status) refused_ = {error.http_status, now};
+  return now - refused_->since >= *after;
 }
 
 WatcherStep Watcher::absent(const Error& error) {
   // 404: the server has no such kind, so none of its objects exist. 403: they may exist, but this
   // client may not read them; what was read while it was allowed stays.
   const bool nothing_exists = error.is_status(404);
-  if (nothing_exists) version_.clear();
+  if (nothing_exists) {
+    version_.clear();
+    was_listed_ = false;
+  }
   WatcherStep step = list_anew(options_.absent_interval);
   step.absent = true;
   step.list_complete = nothing_exists;

@@ -36,11 +36,14 @@
 namespace k8s {
 
 struct WatcherOptions {
-  bool optional = false;  // 404 means: there are no objects
+  bool optional = false;  // 404 means: there are no objects (see gone_after)
   // An optional kind that has been refused (403) for so long, without an answered list or watch in
   // between, counts as absent as well. Not at once: a server that has just started may not have
   // read its roles yet. nullopt: never, for a kind that must not be taken as empty by mistake.
   std::optional<std::chrono::milliseconds> hidden_after = {};
+  // An optional kind that was listed counts as absent only after nothing but 404 for so long:
+  // something before the API server may answer so.
+  std::chrono::milliseconds gone_after = std::chrono::seconds{30};
   // How often an absent optional kind is tried again.
   std::chrono::milliseconds absent_interval = std::chrono::minutes{3};
   std::size_t page_size = 500;  // halved if a page of that size is too large
@@ -137,7 +140,7 @@ class Watcher {
   [[nodiscard]] WatcherStep watch_on(std::chrono::milliseconds delay);
   [[nodiscard]] WatcherStep same_request(std::chrono::milliseconds delay) const;
   [[nodiscard]] WatcherStep absent(const Error& error);
-  [[nodiscard]] bool stays_hidden(const Error& error, TimePoint now);
+  [[nodiscard]] bool is_absent(const Error& error, TimePoint now);
 
   [[nodiscard]] WatcherStep list_failed(const Error& error, TimePoint now);
   [[nodiscard]] WatcherStep streamed_list_failed(const Error& error, TimePoint now);
@@ -155,7 +158,14 @@ class Watcher {
   bool reader_is_ahead_ = false;    // a list that broke off has delivered objects
   bool stream_had_events_ = false;
   TimePoint sent_at_{};
-  std::optional<TimePoint> refused_since_;  // by 403, nothing was answered since
+  bool was_listed_ = false;  // the reader may have objects
+  // Since when lists of an optional kind were refused with that status: by 403 without an answer in
+  // between, by 404 without anything else in between.
+  struct Refused {
+    int status = 0;
+    TimePoint since{};
+  };
+  std::optional<Refused> refused_;
 };
 
 }  // namespace k8s

@@ -20,10 +20,12 @@
 // profile preempts: other configurations need no right to read them.
 //
 // These, device classes, the kinds of storage.k8s.io and GPU quotas are optional: a cluster without
-// such an API (404) works, too, and when they appear they are read. A 403 is less certain: a server
-// that has just started refuses until it has read its roles. For quotas a 403 is never an answer,
-// because if hidden quotas counted as none, pods would be placed beyond them: nothing is decided
-// until they can be read. If that right is lost later, the quotas last seen stay in force.
+// such an API (404) works, too, and when they appear they are read. If a kind was there before, it
+// is absent only when nothing but 404 has come for half a minute: a load balancer without a server
+// behind it may answer so, too. A 403 is less certain: a server that has just started refuses until
+// it has read its roles. For quotas a 403 is never an answer, because if hidden quotas counted as
+// none, pods would be placed beyond them: nothing is decided until they can be read. If that right
+// is lost later, the quotas last seen stay in force.
 //
 // For the others, half a minute of 403 is an answer, and they count as none. Every Kubernetes has
 // storage.k8s.io, but a ClusterRole that is older than the scheduler's need for it may not grant

@@ -209,6 +209,9 @@ TEST_CASE("that an optional kind comes and goes is told once each", "[watch]") {
   script.refuse(404, "NotFound");
   script.wait();
   script.refuse(404, "NotFound");
+  CHECK(script.presence() == std::vector<bool>{false, true});
+  script.advance(options.gone_after);
+  script.refuse(404, "NotFound");
   CHECK(script.presence() == std::vector<bool>{false, true, false});
 }
 

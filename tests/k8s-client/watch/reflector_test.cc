@@ -439,15 +439,18 @@ TEST_CASE("kinds that a cluster may not have", "[watch]") {
         },
         {list_request(), "! list /api/v1/pods: 404 Not Found: no", "synced", list_request(),
          "+ a/1@3", watch_request("5")}},
-       {"404 later: all of it is gone",
+       {"404 later: all of it is gone once that has lasted",
         [](WatchScript& s) {
           watch_one_pod(s);
           s.send(error_line(410, "Expired", "too old"));
           s.wait();
           s.refuse(404, "NotFound");
+          s.advance(std::chrono::seconds{30});
+          s.refuse(404, "NotFound");
           s.wait();
         },
         after_one_pod({"! watch /api/v1/pods: 410 Gone: too old", list_request("5"),
+                       "! list /api/v1/pods: 404 Not Found: no", list_request("5"),
                        "! list /api/v1/pods: 404 Not Found: no", "- a/1", list_request()})},
        {"403 later: what was seen stays",
         [](WatchScript& s) {

@@ -144,6 +144,53 @@ TEST_CASE("what a failed watch leads to", "[watch]") {
   }
 }
 
+TEST_CASE("what was listed is gone once its 404 has lasted", "[watch]") {
+  Watcher watcher({.optional = true, .gone_after = seconds{30}, .watch_list = false});
+  TimePoint now{};
+  // The list fails with that status, so many seconds after the last time.
+  const auto refused = [&](int code, int later) {
+    now += seconds{later};
+    return watcher.failed(status(code), now);
+  };
+  (void)watcher.start();
+  SECTION("of what never was it is an answer at once") {
+    CHECK(refused(404, 0).absent);
+    CHECK(refused(404, 180).absent);
+  }
+  SECTION("of what was it becomes one") {
+    (void)watcher.page("5", "");
+    watcher.opened();
+    CHECK_FALSE(refused(404, 0).absent);  // of the watch
+    const WatcherStep first = refused(404, 1);
+    CHECK(first == WatcherStep{.list_begins = true,
+                               .request = WatchRequest{.kind = WatchRequest::Kind::kList,
+                                                       .resource_version = "5",
+                                                       .limit = 500},
+                               .delay = first.delay});
+    CHECK(first.delay > milliseconds{0});
+    SECTION("when it has lasted") {
+      CHECK_FALSE(refused(404, 29).absent);
+      const WatcherStep last = refused(404, 1);
+      CHECK(last.absent);
+      CHECK(last.synced);
+      CHECK(last.list_complete);
+      CHECK(refused(404, 180).absent);
+    }
+    SECTION("not if it was answered in between") {
+      CHECK_FALSE(refused(404, 29).absent);
+      (void)watcher.page("6", "");
+      CHECK_FALSE(refused(404, 1).absent);  // of the watch
+      CHECK_FALSE(refused(404, 1).absent);
+      CHECK_FALSE(refused(404, 29).absent);
+    }
+    SECTION("nor if anything else was the answer in between") {
+      const int other = GENERATE(403, 502);
+      CHECK_FALSE(refused(other, 1).absent);
+      CHECK_FALSE(refused(404, 60).absent);
+    }
+  }
+}
+
 TEST_CASE("an early end is an error only without events", "[watch]") {
   struct Case {
     const char* name;
