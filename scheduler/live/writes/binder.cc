@@ -28,6 +28,12 @@ k8s::Binding binding_of(const decision::Bind& bind) {
   return binding;
 }
 
+// Whether a read says that there is no such pod. The API server gives that reason; without it the
+// answer comes from something before the server, and a bind may still be carried out.
+bool has_no_such_pod(const k8s::Error& error) {
+  return error.is_status(404) && error.reason == "NotFound";
+}
+
 }  // namespace
 
 // One decision, from the first call to its outcome.
@@ -258,7 +264,7 @@ void Binder::on_read(Id id, const k8s::Result<k8s::Pod>& result) {
   Attempt* attempt = find(id);
   if (attempt == nullptr) return;
   if (!result) {
-    if (result.error().is_status(404)) {
+    if (has_no_such_pod(result.error())) {
       return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
     }
     tell_if_due(*attempt);

@@ -27,6 +27,13 @@ k8s::Error status_error(int status, std::int32_t retry_after_seconds = 0) {
   return error;
 }
 
+// The pod that was asked for is not there.
+k8s::Error not_found() {
+  k8s::Error error = status_error(404);
+  error.reason = "NotFound";
+  return error;
+}
+
 // The server has looked at the pod and decided against the bind.
 k8s::Error conflict() {
   k8s::Error error = status_error(409);
@@ -288,7 +295,7 @@ TEST_CASE("an unknown outcome is settled by reading the pod back") {
       bench.binder.bind(bind_decision("a"));
       bench.fail_bind(c.error);
       bench.loop.advance(200ms);
-      bench.fail_read(status_error(404));
+      bench.fail_read(not_found());
       CHECK(outcome(bench) == "overtaken: the pod is gone");
     }
     SECTION(c.name + ": not yet; bound again to the same node") {
@@ -531,6 +538,18 @@ TEST_CASE("a read that fails is repeated for as long as it takes") {
   }
   CHECK(outcome(bench).empty());
   CHECK(bench.binder.in_flight() == 1);
+  bench.answer_read(pod_a().on("n1"));
+  CHECK(outcome(bench) == "bound");
+}
+
+TEST_CASE("a 404 that is not the API server's does not settle a bind that may land") {
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
+  bench.fail_bind(lost(true));
+  bench.loop.advance(200ms);
+  bench.fail_read(status_error(404));
+  CHECK(outcome(bench).empty());
+  bench.loop.advance(400ms);
   bench.answer_read(pod_a().on("n1"));
   CHECK(outcome(bench) == "bound");
 }
