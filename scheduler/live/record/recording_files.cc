@@ -70,18 +70,18 @@ k8s::Result<std::string> RecordingFiles::write(const RecordingParts& parts, Time
     std::remove(unfinished.c_str());
     return tl::unexpected(why);
   }
-  remove_oldest();
+  remove_oldest_beside(file);
   return file;
 }
 
-void RecordingFiles::remove_oldest() const {
-  std::vector<fs::path> files;
+void RecordingFiles::remove_oldest_beside(const std::string& newest) const {
+  std::vector<fs::path> others;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-    if (is_ours(entry)) files.push_back(entry.path());
+    if (is_ours(entry) && entry.path() != newest) others.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());  // by time, as their names are
-  for (std::size_t i = 0; i + kMostFiles < files.size(); ++i) fs::remove(files[i], error);
+  std::sort(others.begin(), others.end());  // by time, as their names are
+  for (std::size_t i = 0; i + kMostFiles <= others.size(); ++i) fs::remove(others[i], error);
 }
 
 }  // namespace sched::live

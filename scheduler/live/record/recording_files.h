@@ -18,13 +18,14 @@ class RecordingFiles {
   // The folder must be there, and writable.
   [[nodiscard]] static k8s::Result<RecordingFiles> in(std::string folder);
 
-  // The path of the new file, for its owner alone (0600). The oldest go when there are more than
-  // kMostFiles.
+  // The path of the new file, for its owner alone (0600). When there are more than kMostFiles, the
+  // oldest of the others go, by their names: after the clock was set back, the new file may have
+  // the first name of all.
   [[nodiscard]] k8s::Result<std::string> write(const RecordingParts& parts, Time now) const;
 
  private:
   explicit RecordingFiles(std::string folder) : folder_(std::move(folder)) {}
-  void remove_oldest() const;
+  void remove_oldest_beside(const std::string& newest) const;
 
   std::string folder_;
 };

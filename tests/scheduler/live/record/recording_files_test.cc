@@ -69,6 +69,18 @@ TEST_CASE("the oldest files go, those of others stay") {
                                                 "notes.txt"});
 }
 
+TEST_CASE("the file that was just written stays, also if the clock was set back") {
+  const std::string path = folder();
+  const auto files = RecordingFiles::in(path);
+  REQUIRE(files);
+  for (int i = 0; i < 4; ++i) REQUIRE(files->write(parts(), kBegin + 1h + i * 1s));
+  REQUIRE(files->write(parts(), kBegin));
+  CHECK(names_in(path) == std::set<std::string>{"gpu-scheduler-20260101T000000Z.jsonl.gz",
+                                                "gpu-scheduler-20260101T010001Z.jsonl.gz",
+                                                "gpu-scheduler-20260101T010002Z.jsonl.gz",
+                                                "gpu-scheduler-20260101T010003Z.jsonl.gz"});
+}
+
 TEST_CASE("a link that stands where the file is to be written is not followed") {
   const std::string path = folder();
   const std::string elsewhere = path + "/elsewhere";
