@@ -200,9 +200,13 @@ struct Decoder::Buffers {
     return JsonValue(root, failure);
   }
 
-  void shrink() {
-    if (parser.capacity() > kKept) parser = new_parser();
-  }
+  // Does so at the end of a call, whatever its result is.
+  struct Shrink {
+    ~Shrink() {
+      if (buffers.parser.capacity() > kKept) buffers.parser = new_parser();
+    }
+    Buffers& buffers;
+  };
 
   // It keeps the depth when it grows. If there is no memory, parse() fails.
   static simdjson::dom::parser new_parser() {
@@ -219,6 +223,7 @@ Decoder::~Decoder() = default;
 
 template <typename T>
 Result<T> Decoder::object(std::string_view json) {
+  const Buffers::Shrink at_the_end{*buffers_};
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
   auto read = read_object<T>(*root);
@@ -232,6 +237,7 @@ Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T
   if constexpr (protobuf::kReads<T>) {
     if (protobuf::is_document(json)) return protobuf::list<T>(json, each, unreadable);
   }
+  const Buffers::Shrink at_the_end{*buffers_};
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
   const std::string kind = std::string(kKind<T>) + "List";
@@ -253,12 +259,12 @@ Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T
   });
   if (error) return tl::unexpected(with_context(*error, kind + ": " + buffers_->failure.path));
   if (!ok) return failed(kind, buffers_->failure);
-  buffers_->shrink();
   return meta;
 }
 
 template <typename T>
 Result<WatchEvent<T>> Decoder::watch_event(std::string_view json) {
+  const Buffers::Shrink at_the_end{*buffers_};
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
   const auto type = watch_event_type(string_at(*root, "type"));
@@ -276,6 +282,7 @@ Result<WatchEvent<T>> Decoder::watch_message(std::string_view message) {
 
 Result<Status> Decoder::status(std::string_view json) {
   if (protobuf::is_document(json)) return protobuf::status(json);
+  const Buffers::Shrink at_the_end{*buffers_};
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
   const std::string_view kind = string_at(*root, "kind");

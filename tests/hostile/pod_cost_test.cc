@@ -1,4 +1,5 @@
 // No pod costs more than so much work and memory per byte of it.
+#include "k8s-client/api/decode.h"
 #include "k8s-client/api/encode.h"
 #include "scheduler/framework/pod_shape.h"
 #include "tests/hostile/cost.h"
@@ -169,6 +170,17 @@ TEST_CASE("an ordinary pod costs less than a tenth of what any may") {
   INFO(cost << ", of a pod of " << bytes << " bytes");
   CHECK(cost.steps > bytes);  // it is counted
   CHECK(10 * cost.steps < tests::kMostSteps * bytes);
+}
+
+TEST_CASE("a watch keeps no memory of a large pod that it has read") {
+  const std::string event = R"({"type":"MODIFIED","object":)" +
+                            k8s::encode(annotated("example.com/notes", "word ", 600'000)) + "}";
+  k8s::Decoder decoder;
+  bool is_read = false;
+  const Cost cost = cost_of([&] { is_read = decoder.watch_event<k8s::Pod>(event).has_value(); });
+  CHECK(is_read);
+  INFO(cost << ", of an event of " << event.size() << " bytes");
+  CHECK(cost.kept_bytes < 100'000);
 }
 
 TEST_CASE("a pod that names too many resources adds none to those that are known") {
