@@ -2,6 +2,7 @@
 // pods belong with a pod.
 #pragma once
 
+#include "k8s-client/api/kind.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/selector.h"
 
@@ -9,29 +10,30 @@
 
 namespace k8s {
 
-// corev1.Service.
 struct Service {
+  static constexpr ObjectKind kKind{"Service", "v1", "services", kNamespaced};
   ObjectMeta metadata;
   StringMap selector;  // empty: it selects no pods
   friend bool operator==(const Service&, const Service&) = default;
 };
 
-// corev1.ReplicationController.
 struct ReplicationController {
+  static constexpr ObjectKind kKind{"ReplicationController", "v1", "replicationcontrollers",
+                                    kNamespaced};
   ObjectMeta metadata;
   StringMap selector;
   friend bool operator==(const ReplicationController&, const ReplicationController&) = default;
 };
 
-// appsv1.ReplicaSet.
 struct ReplicaSet {
+  static constexpr ObjectKind kKind{"ReplicaSet", "apps/v1", "replicasets", kNamespaced};
   ObjectMeta metadata;
   std::optional<LabelSelector> selector;
   friend bool operator==(const ReplicaSet&, const ReplicaSet&) = default;
 };
 
-// appsv1.StatefulSet.
 struct StatefulSet {
+  static constexpr ObjectKind kKind{"StatefulSet", "apps/v1", "statefulsets", kNamespaced};
   ObjectMeta metadata;
   std::optional<LabelSelector> selector;
   friend bool operator==(const StatefulSet&, const StatefulSet&) = default;

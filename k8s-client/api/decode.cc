@@ -12,47 +12,6 @@ namespace {
 using json::Failure;
 using json::JsonValue;
 
-template <typename T>
-constexpr std::string_view kKind = "";
-template <>
-constexpr std::string_view kKind<Pod> = "Pod";
-template <>
-constexpr std::string_view kKind<Node> = "Node";
-template <>
-constexpr std::string_view kKind<Namespace> = "Namespace";
-template <>
-constexpr std::string_view kKind<PersistentVolumeClaim> = "PersistentVolumeClaim";
-template <>
-constexpr std::string_view kKind<PersistentVolume> = "PersistentVolume";
-template <>
-constexpr std::string_view kKind<StorageClass> = "StorageClass";
-template <>
-constexpr std::string_view kKind<CsiNode> = "CSINode";
-template <>
-constexpr std::string_view kKind<CsiDriver> = "CSIDriver";
-template <>
-constexpr std::string_view kKind<CsiStorageCapacity> = "CSIStorageCapacity";
-template <>
-constexpr std::string_view kKind<VolumeAttachment> = "VolumeAttachment";
-template <>
-constexpr std::string_view kKind<DeviceClass> = "DeviceClass";
-template <>
-constexpr std::string_view kKind<Service> = "Service";
-template <>
-constexpr std::string_view kKind<ReplicationController> = "ReplicationController";
-template <>
-constexpr std::string_view kKind<ReplicaSet> = "ReplicaSet";
-template <>
-constexpr std::string_view kKind<StatefulSet> = "StatefulSet";
-template <>
-constexpr std::string_view kKind<PodDisruptionBudget> = "PodDisruptionBudget";
-template <>
-constexpr std::string_view kKind<Lease> = "Lease";
-template <>
-constexpr std::string_view kKind<ConfigMap> = "ConfigMap";
-template <>
-constexpr std::string_view kKind<GpuQuota> = "GpuQuota";
-
 std::string_view string_at(JsonValue value, std::string_view key) {
   const auto found = value.find(key);
   return found ? found->string_or_empty() : std::string_view();
@@ -82,8 +41,8 @@ ReadObject<T> read_object(JsonValue value) {
   const JsonValue at(value.element(), failure);
   const std::string_view kind = string_at(at, "kind");
   ReadObject<T> read;
-  if (!kind.empty() && kind != kKind<T>) {
-    read.error = make_error(ErrorKind::kDecode, "expected a " + std::string(kKind<T>) +
+  if (!kind.empty() && kind != T::kKind.name) {
+    read.error = make_error(ErrorKind::kDecode, "expected a " + std::string(T::kKind.name) +
                                                     ", found a " + std::string(kind));
     return read;
   }
@@ -92,7 +51,7 @@ ReadObject<T> read_object(JsonValue value) {
     failure = {"metadata.name", "is missing"};
     ok = false;
   }
-  if (!ok) read.error = failed(identity(kKind<T>, at), failure).value();
+  if (!ok) read.error = failed(identity(T::kKind.name, at), failure).value();
   return read;
 }
 
@@ -240,7 +199,7 @@ Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T
   const Buffers::Shrink at_the_end{*buffers_};
   const auto root = buffers_->parse(json);
   if (!root) return tl::unexpected(root.error());
-  const std::string kind = std::string(kKind<T>) + "List";
+  const std::string kind = std::string(T::kKind.name) + "List";
   const std::string_view found = string_at(*root, "kind");
   if (!found.empty() && found != kind && found != "List") {
     return decode_error("expected a " + kind + ", found a " + std::string(found));
@@ -277,7 +236,7 @@ Result<WatchEvent<T>> Decoder::watch_event(std::string_view json) {
 template <typename T>
 Result<WatchEvent<T>> Decoder::watch_message(std::string_view message) {
   if constexpr (protobuf::kReads<T>) return protobuf::event<T>(message);
-  return decode_error("protobuf is not understood of a " + std::string(kKind<T>));
+  return decode_error("protobuf is not understood of a " + std::string(T::kKind.name));
 }
 
 Result<Status> Decoder::status(std::string_view json) {
@@ -298,26 +257,8 @@ Result<Status> Decoder::status(std::string_view json) {
                                              const std::function<void(T, Error)>&);           \
   template Result<WatchEvent<T>> Decoder::watch_event<T>(std::string_view);                   \
   template Result<WatchEvent<T>> Decoder::watch_message<T>(std::string_view);                 \
-  template std::string_view accepted_types<T>();
-K8S_DECODABLE(Pod)
-K8S_DECODABLE(Node)
-K8S_DECODABLE(Namespace)
-K8S_DECODABLE(PersistentVolumeClaim)
-K8S_DECODABLE(PersistentVolume)
-K8S_DECODABLE(StorageClass)
-K8S_DECODABLE(CsiNode)
-K8S_DECODABLE(CsiDriver)
-K8S_DECODABLE(CsiStorageCapacity)
-K8S_DECODABLE(VolumeAttachment)
-K8S_DECODABLE(DeviceClass)
-K8S_DECODABLE(Service)
-K8S_DECODABLE(ReplicationController)
-K8S_DECODABLE(ReplicaSet)
-K8S_DECODABLE(StatefulSet)
-K8S_DECODABLE(PodDisruptionBudget)
-K8S_DECODABLE(Lease)
-K8S_DECODABLE(GpuQuota)
-K8S_DECODABLE(ConfigMap)
+  template std::string_view accepted_types<T>()
+K8S_EACH_KIND(K8S_DECODABLE);
 #undef K8S_DECODABLE
 
 }  // namespace k8s

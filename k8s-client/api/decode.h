@@ -7,16 +7,7 @@
 // the others: the reader may put it aside, with the parts that could be read.
 #pragma once
 
-#include "k8s-client/api/config_map.h"
-#include "k8s-client/api/controllers.h"
-#include "k8s-client/api/device_class.h"
-#include "k8s-client/api/disruption_budget.h"
-#include "k8s-client/api/gpu_quota.h"
-#include "k8s-client/api/lease.h"
-#include "k8s-client/api/namespace.h"
-#include "k8s-client/api/node.h"
-#include "k8s-client/api/pod.h"
-#include "k8s-client/api/storage.h"
+#include "k8s-client/api/kinds.h"
 #include "k8s-client/error.h"
 
 #include <functional>
@@ -75,9 +66,7 @@ class Decoder {
   Decoder& operator=(Decoder&&) noexcept;
   ~Decoder();
 
-  // T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CsiNode,
-  // CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Service, ReplicationController,
-  // ReplicaSet, StatefulSet, PodDisruptionBudget, Lease, GpuQuota, ConfigMap.
+  // T: any kind of kinds.h.
   template <typename T>
   [[nodiscard]] Result<T> object(std::string_view json);
 

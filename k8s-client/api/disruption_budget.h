@@ -2,6 +2,7 @@
 // go.
 #pragma once
 
+#include "k8s-client/api/kind.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/selector.h"
 
@@ -13,6 +14,8 @@
 namespace k8s {
 
 struct PodDisruptionBudget {
+  static constexpr ObjectKind kKind{"PodDisruptionBudget", "policy/v1", "poddisruptionbudgets",
+                                    kNamespaced};
   ObjectMeta metadata;
   // Of the pods of its namespace; absent: of none.
   std::optional<LabelSelector> selector;

@@ -7,6 +7,7 @@
 // those rules, or an older object, may hold any value.
 #pragma once
 
+#include "k8s-client/api/kind.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/quantity.h"
 #include "k8s-client/api/selector.h"
@@ -30,6 +31,7 @@ struct Condition {
 };
 
 struct GpuQuota {
+  static constexpr ObjectKind kKind{"GpuQuota", "gpu-scheduler.io/v1alpha1", "gpuquotas"};
   // Whether a pod that fits may pass an earlier pod of its quota that does not fit.
   enum class Order { kBestEffort, kStrict, kUnknown };
   // What happens to its namespaces when it is deleted: they get no GPUs for a while, or are treated

@@ -4,6 +4,7 @@
 // people: they come from the holder's clock, and cannot be compared with other clocks.
 #pragma once
 
+#include "k8s-client/api/kind.h"
 #include "k8s-client/api/meta.h"
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 namespace k8s {
 
 struct Lease {
+  static constexpr ObjectKind kKind{"Lease", "coordination.k8s.io/v1", "leases", kNamespaced};
   struct Spec {
     std::string holder_identity;              // empty: the lease has no holder
     std::int32_t lease_duration_seconds = 0;  // at least 1; 0: not stated

@@ -1,6 +1,7 @@
 // corev1.Node, the fields in use.
 #pragma once
 
+#include "k8s-client/api/kind.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/quantity.h"
 
@@ -41,6 +42,7 @@ struct ContainerImage {
 };
 
 struct Node {
+  static constexpr ObjectKind kKind{"Node", "v1", "nodes"};
   ObjectMeta metadata;
   struct Spec {
     bool unschedulable = false;

@@ -3,6 +3,7 @@
 // Fields are optional if absent and empty mean different things.
 #pragma once
 
+#include "k8s-client/api/kind.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/node.h"
 #include "k8s-client/api/selector.h"
@@ -148,6 +149,7 @@ struct ContainerStatus {
 };
 
 struct Pod {
+  static constexpr ObjectKind kKind{"Pod", "v1", "pods", kNamespaced};
   ObjectMeta metadata;
   struct Spec {
     std::string scheduler_name;

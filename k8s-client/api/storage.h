@@ -4,6 +4,7 @@
 // Sizes are bytes, rounded up; sizes beyond 64 bits saturate.
 #pragma once
 
+#include "k8s-client/api/kind.h"
 #include "k8s-client/api/meta.h"
 #include "k8s-client/api/selector.h"
 
@@ -15,6 +16,8 @@
 namespace k8s {
 
 struct PersistentVolumeClaim {
+  static constexpr ObjectKind kKind{"PersistentVolumeClaim", "v1", "persistentvolumeclaims",
+                                    kNamespaced};
   ObjectMeta metadata;
   std::string volume_name;  // empty: unbound
   // From the annotation volume.beta.kubernetes.io/storage-class if there is one, as kube-scheduler
@@ -49,6 +52,7 @@ struct InTreeDisk {
 };
 
 struct PersistentVolume {
+  static constexpr ObjectKind kKind{"PersistentVolume", "v1", "persistentvolumes"};
   ObjectMeta metadata;
   std::optional<NodeSelector> node_affinity;  // spec.nodeAffinity.required
   std::optional<ClaimReference> claim_ref;
@@ -65,8 +69,8 @@ struct PersistentVolume {
   friend bool operator==(const PersistentVolume&, const PersistentVolume&) = default;
 };
 
-// storage.k8s.io/v1 StorageClass.
 struct StorageClass {
+  static constexpr ObjectKind kKind{"StorageClass", "storage.k8s.io/v1", "storageclasses"};
   ObjectMeta metadata;
   std::string provisioner;
   std::optional<std::string> binding_mode;  // "Immediate", "WaitForFirstConsumer"
@@ -75,8 +79,9 @@ struct StorageClass {
   friend bool operator==(const StorageClass&, const StorageClass&) = default;
 };
 
-// storage.k8s.io/v1 CSINode: the drivers of the node of that name.
+// The drivers of the node of that name.
 struct CsiNode {
+  static constexpr ObjectKind kKind{"CSINode", "storage.k8s.io/v1", "csinodes"};
   struct Driver {
     std::string name;
     std::optional<std::int32_t> allocatable_count;  // volumes at a time; absent: no limit
@@ -87,15 +92,17 @@ struct CsiNode {
   friend bool operator==(const CsiNode&, const CsiNode&) = default;
 };
 
-// storage.k8s.io/v1 CSIDriver.
 struct CsiDriver {
+  static constexpr ObjectKind kKind{"CSIDriver", "storage.k8s.io/v1", "csidrivers"};
   ObjectMeta metadata;
   bool storage_capacity = false;  // CSIStorageCapacities state where it has room
   friend bool operator==(const CsiDriver&, const CsiDriver&) = default;
 };
 
-// storage.k8s.io/v1 CSIStorageCapacity: how much a class can provide for the nodes of a segment.
+// How much a class can provide for the nodes of a segment.
 struct CsiStorageCapacity {
+  static constexpr ObjectKind kKind{"CSIStorageCapacity", "storage.k8s.io/v1",
+                                    "csistoragecapacities", kNamespaced};
   ObjectMeta metadata;
   std::string storage_class;
   std::optional<LabelSelector> node_topology;  // absent: no node
@@ -104,8 +111,8 @@ struct CsiStorageCapacity {
   friend bool operator==(const CsiStorageCapacity&, const CsiStorageCapacity&) = default;
 };
 
-// storage.k8s.io/v1 VolumeAttachment.
 struct VolumeAttachment {
+  static constexpr ObjectKind kKind{"VolumeAttachment", "storage.k8s.io/v1", "volumeattachments"};
   ObjectMeta metadata;
   std::string attacher;  // a CSI driver
   std::string node;

@@ -458,22 +458,8 @@ std::size_t Reflector<T>::unreadable() const {
   return parts_->aside.size();
 }
 
-template class Reflector<Pod>;
-template class Reflector<Node>;
-template class Reflector<Namespace>;
-template class Reflector<PersistentVolumeClaim>;
-template class Reflector<PersistentVolume>;
-template class Reflector<StorageClass>;
-template class Reflector<CsiNode>;
-template class Reflector<CsiDriver>;
-template class Reflector<CsiStorageCapacity>;
-template class Reflector<VolumeAttachment>;
-template class Reflector<DeviceClass>;
-template class Reflector<Service>;
-template class Reflector<ReplicationController>;
-template class Reflector<ReplicaSet>;
-template class Reflector<StatefulSet>;
-template class Reflector<PodDisruptionBudget>;
-template class Reflector<GpuQuota>;
+#define K8S_REFLECTOR(T) template class Reflector<T>
+K8S_EACH_WATCHED_KIND(K8S_REFLECTOR);
+#undef K8S_REFLECTOR
 
 }  // namespace k8s

@@ -44,9 +44,8 @@
 
 namespace k8s {
 
-// The path of the objects: "/api/v1/pods", "/apis/resource.k8s.io/v1/deviceclasses".
 struct ResourcePath {
-  std::string path;
+  std::string path;  // of the objects: ObjectKind::path()
   std::string field_selector;
   std::string label_selector;
 };
@@ -93,9 +92,7 @@ struct ReflectorOptions {
   std::uint64_t seed = 0;        // of its jitter
 };
 
-// T: Pod, Node, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CsiNode,
-// CsiDriver, CsiStorageCapacity, VolumeAttachment, DeviceClass, Service, ReplicationController,
-// ReplicaSet, StatefulSet, PodDisruptionBudget, GpuQuota.
+// T: a watched kind of api/kinds.h.
 template <typename T>
 class Reflector {
  public:

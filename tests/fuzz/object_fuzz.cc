@@ -43,36 +43,18 @@ void check_event(k8s::Decoder& decoder, std::string_view text) {
   if (has_object && !event->unreadable) check_fixpoint(decoder, event->object);
 }
 
-template <typename T>
-void check_kind(k8s::Decoder& decoder, std::string_view text) {
-  check_object<T>(decoder, text);
-  check_list<T>(decoder, text);
-  check_event<T>(decoder, text);
-}
-
 }  // namespace
 
 void fuzz_one_input(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::as_text(data, size);
   static k8s::Decoder decoder;  // used again, as by its callers
-  check_kind<k8s::Pod>(decoder, text);
-  check_kind<k8s::Node>(decoder, text);
-  check_object<k8s::Namespace>(decoder, text);
-  check_object<k8s::PersistentVolume>(decoder, text);
-  check_object<k8s::PersistentVolumeClaim>(decoder, text);
-  check_object<k8s::StorageClass>(decoder, text);
-  check_object<k8s::CsiNode>(decoder, text);
-  check_object<k8s::CsiDriver>(decoder, text);
-  check_object<k8s::CsiStorageCapacity>(decoder, text);
-  check_object<k8s::VolumeAttachment>(decoder, text);
-  check_object<k8s::DeviceClass>(decoder, text);
-  check_object<k8s::Service>(decoder, text);
-  check_object<k8s::ReplicationController>(decoder, text);
-  check_object<k8s::ReplicaSet>(decoder, text);
-  check_object<k8s::StatefulSet>(decoder, text);
-  check_object<k8s::PodDisruptionBudget>(decoder, text);
-  check_object<k8s::Lease>(decoder, text);
-  check_object<k8s::GpuQuota>(decoder, text);
+#define CHECK_OBJECT(T) check_object<k8s::T>(decoder, text)
+  K8S_EACH_KIND(CHECK_OBJECT);
+#undef CHECK_OBJECT
+  check_list<k8s::Pod>(decoder, text);
+  check_event<k8s::Pod>(decoder, text);
+  check_list<k8s::Node>(decoder, text);
+  check_event<k8s::Node>(decoder, text);
   const auto status = decoder.status(text);
   fuzz::require(status || !status.error().message.empty(), "an error says something");
 }

@@ -1,18 +1,9 @@
 // Readers of whole objects and of parts that several kinds share; one .cc file per kind.
 #pragma once
 
-#include "k8s-client/api/config_map.h"
-#include "k8s-client/api/controllers.h"
 #include "k8s-client/api/decode/json_value.h"
-#include "k8s-client/api/device_class.h"
-#include "k8s-client/api/disruption_budget.h"
-#include "k8s-client/api/gpu_quota.h"
-#include "k8s-client/api/lease.h"
-#include "k8s-client/api/namespace.h"
-#include "k8s-client/api/node.h"
-#include "k8s-client/api/pod.h"
+#include "k8s-client/api/kinds.h"
 #include "k8s-client/api/selector.h"
-#include "k8s-client/api/storage.h"
 
 namespace k8s::json {
 

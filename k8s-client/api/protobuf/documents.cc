@@ -51,19 +51,13 @@ Result<std::string_view> open(std::string_view document, std::string_view kind) 
                       std::string(envelope->kind));
 }
 
-template <typename T>
-const std::string kKind;
-template <>
-const std::string kKind<Pod> = "Pod";
-template <>
-const std::string kKind<DeviceClass> = "DeviceClass";
-
 // `Pod "ml/train-0"`, or the parts of it that the object has.
 template <typename T>
 std::string identity(const ObjectMeta& metadata) {
-  if (metadata.name.empty()) return kKind<T>;
+  const std::string kind(T::kKind.name);
+  if (metadata.name.empty()) return kind;
   const std::string in = metadata.namespace_.empty() ? "" : metadata.namespace_ + "/";
-  return kKind<T> + " \"" + in + metadata.name + "\"";
+  return kind + " \"" + in + metadata.name + "\"";
 }
 
 template <typename T>
@@ -73,7 +67,8 @@ ReadObject<T> read_object(std::string_view bytes) {
   if (!read(Value(bytes, failure), item.object)) {
     item.error = failed(identity<T>(item.object.metadata), failure).value();
   } else if (item.object.metadata.name.empty()) {
-    item.error = make_error(ErrorKind::kDecode, kKind<T> + ": metadata.name: is missing");
+    item.error =
+        make_error(ErrorKind::kDecode, std::string(T::kKind.name) + ": metadata.name: is missing");
   }
   return item;
 }
@@ -130,7 +125,7 @@ Result<RawEvent> read_event(std::string_view frame) {
 template <typename T>
 Result<WatchEvent<T>> read_bookmark(std::string_view document) {
   WatchEvent<T> event;
-  const auto object = open(document, kKind<T>);
+  const auto object = open(document, T::kKind.name);
   if (!object) return tl::unexpected(object.error());
   Failure failure;
   if (!read(Value(*object, failure), event.object)) return failed("watch event", failure);
@@ -144,7 +139,7 @@ bool is_document(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
 template <typename T>
 Result<T> object(std::string_view document) {
-  const auto object = open(document, kKind<T>);
+  const auto object = open(document, T::kKind.name);
   if (!object) return tl::unexpected(object.error());
   auto item = read_object<T>(*object);
   if (item.error) return tl::unexpected(*std::move(item.error));
@@ -154,7 +149,7 @@ Result<T> object(std::string_view document) {
 template <typename T>
 Result<ListMeta> list(std::string_view document, const std::function<void(T)>& each,
                       const std::function<void(T, Error)>& unreadable) {
-  const std::string kind = kKind<T> + "List";
+  const std::string kind = std::string(T::kKind.name) + "List";
   const auto object = open(document, kind);
   if (!object) return tl::unexpected(object.error());
   ListMeta meta;
@@ -193,7 +188,7 @@ Result<WatchEvent<T>> event(std::string_view frame) {
     if (!what) return tl::unexpected(std::move(what.error()));
     event->status = std::move(*what);
   } else {
-    const auto bytes = open(raw->document, kKind<T>);
+    const auto bytes = open(raw->document, T::kKind.name);
     if (!bytes) return tl::unexpected(bytes.error());
     auto changed = read_object<T>(*bytes);
     if (changed.error && !is_identified(changed.object.metadata)) {

@@ -2,15 +2,7 @@
 // for any object.
 #pragma once
 
-#include "k8s-client/api/controllers.h"
-#include "k8s-client/api/device_class.h"
-#include "k8s-client/api/disruption_budget.h"
-#include "k8s-client/api/gpu_quota.h"
-#include "k8s-client/api/lease.h"
-#include "k8s-client/api/namespace.h"
-#include "k8s-client/api/node.h"
-#include "k8s-client/api/pod.h"
-#include "k8s-client/api/storage.h"
+#include "k8s-client/api/kinds.h"
 
 #include <random>
 
