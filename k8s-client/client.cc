@@ -23,18 +23,16 @@ constexpr const char* kStrategicMergePatch = "application/strategic-merge-patch+
 // For objects without lists to merge; custom resources support no other type.
 constexpr const char* kMergePatch = "application/merge-patch+json";
 
-RequestTarget pod_target(const std::string& namespace_, const std::string& name) {
-  return RequestTarget("/api/v1/namespaces").segment(namespace_).segment("pods").segment(name);
+// All objects of a kind in a namespace.
+template <typename Object>
+RequestTarget objects_in(const std::string& namespace_) {
+  RequestTarget target(Object::kKind.api_path() + "/namespaces");
+  return target.segment(namespace_).segment(Object::kKind.plural);
 }
 
-RequestTarget leases_target(const std::string& namespace_) {
-  return RequestTarget("/apis/coordination.k8s.io/v1/namespaces")
-      .segment(namespace_)
-      .segment("leases");
-}
-
-RequestTarget config_maps_target(const std::string& namespace_) {
-  return RequestTarget("/api/v1/namespaces").segment(namespace_).segment("configmaps");
+template <typename Object>
+RequestTarget target_of(const std::string& namespace_, const std::string& name) {
+  return objects_in<Object>(namespace_).segment(name);
 }
 
 RequestTarget events_target(const std::string& namespace_) {
@@ -105,7 +103,7 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
 
   void patch_pod_status(const ObjectMeta& pod, std::string patch, const std::string& doing,
                         BindLimits limits, std::function<void(Result<void>)> done) {
-    RequestTarget target = pod_target(pod.namespace_, pod.name);
+    RequestTarget target = target_of<Pod>(pod.namespace_, pod.name);
     target.segment("status").query("timeout", duration_text(limits.deadline));
     call_once({.method = Method::kPatch,
                .target = target.text(),
@@ -206,7 +204,7 @@ void Client::set_observer(RequestObserver observer) { parts_->observer = std::mo
 
 void Client::bind(const Binding& binding, BindLimits limits,
                   std::function<void(Result<void>)> done) {
-  RequestTarget target = pod_target(binding.namespace_, binding.pod);
+  RequestTarget target = target_of<Pod>(binding.namespace_, binding.pod);
   target.segment("binding").query("timeout", duration_text(limits.deadline));
   parts_->call_once(
       {.method = Method::kPost,
@@ -222,8 +220,7 @@ void Client::bind(const Binding& binding, BindLimits limits,
 
 void Client::select_node(const ObjectMeta& claim, const std::string& node, BindLimits limits,
                          std::function<void(Result<void>)> done) {
-  RequestTarget target("/api/v1/namespaces");
-  target.segment(claim.namespace_).segment("persistentvolumeclaims").segment(claim.name);
+  RequestTarget target = target_of<PersistentVolumeClaim>(claim.namespace_, claim.name);
   target.query("timeout", duration_text(limits.deadline));
   parts_->call_once({.method = Method::kPatch,
                      .target = target.text(),
@@ -239,7 +236,7 @@ void Client::select_node(const ObjectMeta& claim, const std::string& node, BindL
 
 void Client::bind_volume(const PersistentVolume& volume, const ObjectMeta& claim, BindLimits limits,
                          std::function<void(Result<void>)> done) {
-  RequestTarget target("/api/v1/persistentvolumes");
+  RequestTarget target(PersistentVolume::kKind.path());
   target.segment(volume.metadata.name).query("timeout", duration_text(limits.deadline));
   parts_->call_once({.method = Method::kPatch,
                      .target = target.text(),
@@ -268,7 +265,7 @@ void Client::set_disruption_target(const ObjectMeta& pod, const std::string& mes
 
 void Client::delete_pod(const ObjectMeta& pod, BindLimits limits,
                         std::function<void(Result<void>)> done) {
-  RequestTarget target = pod_target(pod.namespace_, pod.name);
+  RequestTarget target = target_of<Pod>(pod.namespace_, pod.name);
   target.query("timeout", duration_text(limits.deadline));
   parts_->call_once({.method = Method::kDelete,
                      .target = target.text(),
@@ -284,7 +281,7 @@ void Client::get_pod(const std::string& namespace_, const std::string& name,
                      std::function<void(Result<Pod>)> done, std::chrono::milliseconds deadline) {
   std::string doing = fmt::format("pods \"{}/{}\": get", namespace_, name);
   parts_->call_idempotent(
-      {.target = pod_target(namespace_, name).text(), .deadline = deadline}, doing,
+      {.target = target_of<Pod>(namespace_, name).text(), .deadline = deadline}, doing,
       [parts = parts_.get(), doing, done = std::move(done)](Result<Response> answer) {
         if (!answer) return done(tl::unexpected(std::move(answer.error())));
         auto pod = parts->decoder.object<Pod>(answer->body);
@@ -298,7 +295,7 @@ void Client::set_pod_scheduled(const Pod& pod, const PodScheduledCondition& cond
   const ObjectMeta& metadata = pod.metadata;
   parts_->call_idempotent(
       {.method = Method::kPatch,
-       .target = pod_target(metadata.namespace_, metadata.name).segment("status").text(),
+       .target = target_of<Pod>(metadata.namespace_, metadata.name).segment("status").text(),
        .headers = accepting_protobuf(),
        .body = pod_scheduled_patch(pod, condition, parts_->wall_clock()),
        .content_type = kStrategicMergePatch},
@@ -309,7 +306,7 @@ void Client::set_pod_scheduled(const Pod& pod, const PodScheduledCondition& cond
 
 void Client::set_gpu_quota_status(const ObjectMeta& quota, const GpuQuota::Status& status,
                                   std::function<void(Result<void>)> done) {
-  RequestTarget target("/apis/gpu-scheduler.io/v1alpha1/gpuquotas");
+  RequestTarget target(GpuQuota::kKind.path());
   parts_->call_idempotent({.method = Method::kPatch,
                            .target = target.segment(quota.name).segment("status").text(),
                            .body = gpu_quota_status_patch(quota, status),
@@ -343,7 +340,7 @@ void Client::patch_event_series(const EventObject& event, std::function<void(Res
 void Client::get_lease(const std::string& namespace_, const std::string& name,
                        std::chrono::milliseconds deadline,
                        std::function<void(Result<Lease>)> done) {
-  RequestTarget target = leases_target(namespace_).segment(name);
+  RequestTarget target = target_of<Lease>(namespace_, name);
   parts_->call_for<Lease>({.target = target.query("timeout", duration_text(deadline)).text(),
                            .deadline = deadline,
                            .repeatable = true},
@@ -352,7 +349,7 @@ void Client::get_lease(const std::string& namespace_, const std::string& name,
 
 void Client::create_lease(const Lease& lease, std::chrono::milliseconds deadline,
                           std::function<void(Result<Lease>)> done) {
-  RequestTarget target = leases_target(lease.metadata.namespace_);
+  RequestTarget target = objects_in<Lease>(lease.metadata.namespace_);
   parts_->call_for<Lease>(
       {.method = Method::kPost,
        .target = target.query("timeout", duration_text(deadline)).text(),
@@ -364,7 +361,7 @@ void Client::create_lease(const Lease& lease, std::chrono::milliseconds deadline
 
 void Client::update_lease(const Lease& lease, std::chrono::milliseconds deadline,
                           std::function<void(Result<Lease>)> done) {
-  RequestTarget target = leases_target(lease.metadata.namespace_).segment(lease.metadata.name);
+  RequestTarget target = target_of<Lease>(lease.metadata.namespace_, lease.metadata.name);
   // If it were sent twice, the version would make the server refuse the second one.
   parts_->call_for<Lease>(
       {.method = Method::kPut,
@@ -378,14 +375,14 @@ void Client::update_lease(const Lease& lease, std::chrono::milliseconds deadline
 
 void Client::get_config_map(const std::string& namespace_, const std::string& name,
                             std::function<void(Result<ConfigMap>)> done) {
-  RequestTarget target = config_maps_target(namespace_).segment(name);
+  RequestTarget target = target_of<ConfigMap>(namespace_, name);
   parts_->call_for<ConfigMap>({.target = target.text(), .repeatable = true},
                               fmt::format("configmaps \"{}/{}\": get", namespace_, name),
                               std::move(done));
 }
 
 void Client::create_config_map(const ConfigMap& map, std::function<void(Result<ConfigMap>)> done) {
-  RequestTarget target = config_maps_target(map.metadata.namespace_);
+  RequestTarget target = objects_in<ConfigMap>(map.metadata.namespace_);
   parts_->call_for<ConfigMap>(
       {.method = Method::kPost, .target = target.text(), .body = encode(map)},
       fmt::format("configmaps \"{}/{}\": create", map.metadata.namespace_, map.metadata.name),
@@ -393,7 +390,7 @@ void Client::create_config_map(const ConfigMap& map, std::function<void(Result<C
 }
 
 void Client::update_config_map(const ConfigMap& map, std::function<void(Result<ConfigMap>)> done) {
-  RequestTarget target = config_maps_target(map.metadata.namespace_).segment(map.metadata.name);
+  RequestTarget target = target_of<ConfigMap>(map.metadata.namespace_, map.metadata.name);
   parts_->call_for<ConfigMap>(
       {.method = Method::kPut, .target = target.text(), .body = encode(map), .repeatable = true},
       fmt::format("configmaps \"{}/{}\": update", map.metadata.namespace_, map.metadata.name),

@@ -28,7 +28,7 @@ std::string escaped(const std::string& value) {
 }
 
 k8s::ResourcePath pods_of(const std::string& scheduler_name) {
-  return {.path = "/api/v1/pods",
+  return {.path = k8s::Pod::kKind.path(),
           .field_selector = "spec.schedulerName=" + escaped(scheduler_name) +
                             ",status.phase!=Succeeded,status.phase!=Failed",
           .label_selector = {}};
