@@ -55,9 +55,9 @@ class DeviceClasses final : public ClusterConstraint {
 
   ChangeMask reads() const override { return kDeviceClassChanged; }
   bool apply(const ClusterChange& change) override {
-    if (const auto* upserted = std::get_if<DeviceClassUpserted>(&change)) {
+    if (const auto* upserted = std::get_if<ObjectUpserted<k8s::DeviceClass>>(&change)) {
       served_[upserted->object.metadata.name] = upserted->object.extended_resource_name;
-    } else if (const auto* gone = std::get_if<DeviceClassGone>(&change)) {
+    } else if (const auto* gone = std::get_if<ObjectGone<k8s::DeviceClass>>(&change)) {
       served_.erase(gone->name);
     }
     return true;

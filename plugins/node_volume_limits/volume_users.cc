@@ -61,23 +61,23 @@ class VolumeUsers::Applier {
     all_.recount_users(claim);
     all_.recount_attachments_of(change.name);
   }
-  void operator()(const StorageClassUpserted& change) {
+  void operator()(const ObjectUpserted<k8s::StorageClass>& change) {
     all_.provisioners_[change.object.metadata.name] = change.object.provisioner;
     all_.recount_all();
   }
-  void operator()(const StorageClassGone& change) {
+  void operator()(const ObjectGone<k8s::StorageClass>& change) {
     all_.provisioners_.erase(change.name);
     all_.recount_all();
   }
-  void operator()(const CsiNodeUpserted& change) {
+  void operator()(const ObjectUpserted<k8s::CsiNode>& change) {
     std::map<Driver, std::int64_t> limits;
     for (const k8s::CsiNode::Driver& driver : change.object.drivers) {
       if (driver.allocatable_count) limits[driver.name] = *driver.allocatable_count;
     }
     all_.room_->limit(change.object.metadata.name, limits);
   }
-  void operator()(const CsiNodeGone& change) { all_.room_->limit(change.name, {}); }
-  void operator()(const VolumeAttachmentUpserted& change) {
+  void operator()(const ObjectGone<k8s::CsiNode>& change) { all_.room_->limit(change.name, {}); }
+  void operator()(const ObjectUpserted<k8s::VolumeAttachment>& change) {
     const k8s::VolumeAttachment& made = change.object;
     all_.forget_attachment(made.metadata.name);
     if (made.volume.empty()) return;
@@ -86,7 +86,9 @@ class VolumeUsers::Applier {
     all_.attachments_of_[made.volume].insert(made.metadata.name);
     all_.recount(attachment);
   }
-  void operator()(const VolumeAttachmentGone& change) { all_.forget_attachment(change.name); }
+  void operator()(const ObjectGone<k8s::VolumeAttachment>& change) {
+    all_.forget_attachment(change.name);
+  }
   void operator()(const BoundPodUpserted& change) {
     const k8s::Pod& pod = change.pod;
     if (pod.spec.volumes.empty()) return;

@@ -306,16 +306,16 @@ class PodTopologySpread final : public ClusterConstraint {
     return asked;
   }
 
-  bool erase(const ServiceGone& gone) {
+  bool erase(const ObjectGone<k8s::Service>& gone) {
     return selectors_.erase_service(gone.namespace_, gone.name);
   }
-  bool erase(const ReplicationControllerGone& gone) {
+  bool erase(const ObjectGone<k8s::ReplicationController>& gone) {
     return selectors_.erase_replication_controller(gone.namespace_, gone.name);
   }
-  bool erase(const ReplicaSetGone& gone) {
+  bool erase(const ObjectGone<k8s::ReplicaSet>& gone) {
     return selectors_.erase_replica_set(gone.namespace_, gone.name);
   }
-  bool erase(const StatefulSetGone& gone) {
+  bool erase(const ObjectGone<k8s::StatefulSet>& gone) {
     return selectors_.erase_stateful_set(gone.namespace_, gone.name);
   }
   template <typename Change>

@@ -44,21 +44,21 @@ bool Storage::apply(const ClusterChange& change) {
     put(volume->object);
   } else if (const auto* volume_gone = std::get_if<VolumeGone>(&change)) {
     take_out(volume_gone->name);
-  } else if (const auto* made = std::get_if<StorageClassUpserted>(&change)) {
+  } else if (const auto* made = std::get_if<ObjectUpserted<k8s::StorageClass>>(&change)) {
     classes_[made->object.metadata.name] = made->object;
-  } else if (const auto* class_gone = std::get_if<StorageClassGone>(&change)) {
+  } else if (const auto* class_gone = std::get_if<ObjectGone<k8s::StorageClass>>(&change)) {
     classes_.erase(class_gone->name);
-  } else if (const auto* driver = std::get_if<CsiDriverUpserted>(&change)) {
+  } else if (const auto* driver = std::get_if<ObjectUpserted<k8s::CsiDriver>>(&change)) {
     drivers_[driver->object.metadata.name] = driver->object.storage_capacity;
-  } else if (const auto* driver_gone = std::get_if<CsiDriverGone>(&change)) {
+  } else if (const auto* driver_gone = std::get_if<ObjectGone<k8s::CsiDriver>>(&change)) {
     drivers_.erase(driver_gone->name);
-  } else if (const auto* room = std::get_if<CsiStorageCapacityUpserted>(&change)) {
+  } else if (const auto* room = std::get_if<ObjectUpserted<k8s::CsiStorageCapacity>>(&change)) {
     capacities_[key_of(room->object.metadata)] = room->object;
-  } else if (const auto* room_gone = std::get_if<CsiStorageCapacityGone>(&change)) {
+  } else if (const auto* room_gone = std::get_if<ObjectGone<k8s::CsiStorageCapacity>>(&change)) {
     capacities_.erase({room_gone->namespace_, room_gone->name});
-  } else if (const auto* node = std::get_if<CsiNodeUpserted>(&change)) {
+  } else if (const auto* node = std::get_if<ObjectUpserted<k8s::CsiNode>>(&change)) {
     put(node->object);
-  } else if (const auto* node_gone = std::get_if<CsiNodeGone>(&change)) {
+  } else if (const auto* node_gone = std::get_if<ObjectGone<k8s::CsiNode>>(&change)) {
     taken_over_.erase(node_gone->name);
   } else if (const auto* assumed = std::get_if<WriteAssumed>(&change)) {
     assume(assumed->write, true);

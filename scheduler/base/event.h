@@ -2,19 +2,13 @@
 // gives the same decisions.
 #pragma once
 
-#include "k8s-client/api/controllers.h"
-#include "k8s-client/api/device_class.h"
-#include "k8s-client/api/disruption_budget.h"
-#include "k8s-client/api/gpu_quota.h"
-#include "k8s-client/api/namespace.h"
-#include "k8s-client/api/node.h"
-#include "k8s-client/api/pod.h"
-#include "k8s-client/api/storage.h"
 #include "scheduler/base/types.h"
+#include "scheduler/base/watched_kinds.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <variant>
 
 namespace sched {
@@ -49,26 +43,6 @@ using VolumeClaimUpserted = Upserted<k8s::PersistentVolumeClaim>;
 using VolumeClaimDeleted = Deleted<k8s::PersistentVolumeClaim>;
 using VolumeUpserted = Upserted<k8s::PersistentVolume>;
 using VolumeDeleted = Deleted<k8s::PersistentVolume>;
-using StorageClassUpserted = Upserted<k8s::StorageClass>;
-using StorageClassDeleted = Deleted<k8s::StorageClass>;
-using CsiNodeUpserted = Upserted<k8s::CsiNode>;
-using CsiNodeDeleted = Deleted<k8s::CsiNode>;
-using CsiDriverUpserted = Upserted<k8s::CsiDriver>;
-using CsiDriverDeleted = Deleted<k8s::CsiDriver>;
-using CsiStorageCapacityUpserted = Upserted<k8s::CsiStorageCapacity>;
-using CsiStorageCapacityDeleted = Deleted<k8s::CsiStorageCapacity>;
-using VolumeAttachmentUpserted = Upserted<k8s::VolumeAttachment>;
-using VolumeAttachmentDeleted = Deleted<k8s::VolumeAttachment>;
-using DeviceClassUpserted = Upserted<k8s::DeviceClass>;
-using DeviceClassDeleted = Deleted<k8s::DeviceClass>;
-using ServiceUpserted = Upserted<k8s::Service>;
-using ServiceDeleted = Deleted<k8s::Service>;
-using ReplicationControllerUpserted = Upserted<k8s::ReplicationController>;
-using ReplicationControllerDeleted = Deleted<k8s::ReplicationController>;
-using ReplicaSetUpserted = Upserted<k8s::ReplicaSet>;
-using ReplicaSetDeleted = Deleted<k8s::ReplicaSet>;
-using StatefulSetUpserted = Upserted<k8s::StatefulSet>;
-using StatefulSetDeleted = Deleted<k8s::StatefulSet>;
 using DisruptionBudgetUpserted = Upserted<k8s::PodDisruptionBudget>;
 using DisruptionBudgetDeleted = Deleted<k8s::PodDisruptionBudget>;
 using QuotaUpserted = Upserted<k8s::GpuQuota>;
@@ -137,21 +111,13 @@ struct BindFailed {
 
 }  // namespace event
 
+// Only for its type.
 template <typename... Objects>
-struct Kinds {
-  using Event =
-      std::variant<event::Upserted<Objects>..., event::Deleted<Objects>..., event::PodRejected,
-                   event::QuotaRemembered, event::Synced, event::DisruptionBudgetsReadable,
-                   event::Prepared, event::BindSucceeded, event::BindFailed>;
-};
+std::variant<event::Upserted<Objects>..., event::Deleted<Objects>..., event::PodRejected,
+             event::QuotaRemembered, event::Synced, event::DisruptionBudgetsReadable,
+             event::Prepared, event::BindSucceeded, event::BindFailed>
+any_event(const std::tuple<Watched<Objects>...>& kinds);
 
-// The kinds of objects that come as events.
-using WatchedKinds =
-    Kinds<k8s::Node, k8s::Pod, k8s::Namespace, k8s::PersistentVolumeClaim, k8s::PersistentVolume,
-          k8s::StorageClass, k8s::CsiNode, k8s::CsiDriver, k8s::CsiStorageCapacity,
-          k8s::VolumeAttachment, k8s::DeviceClass, k8s::Service, k8s::ReplicationController,
-          k8s::ReplicaSet, k8s::StatefulSet, k8s::PodDisruptionBudget, k8s::GpuQuota>;
-
-using Event = WatchedKinds::Event;
+using Event = decltype(any_event(kWatchedKinds));
 
 }  // namespace sched

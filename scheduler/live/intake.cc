@@ -39,8 +39,8 @@ bool may_be_hidden(std::string_view kind) {
 
 // Of the metadata of these objects no labels, annotations and owners are read or recorded.
 template <typename Object>
-concept IsOnlyNamed = kChangeOf<Object>
-== kSelectorChanged || std::is_same_v<Object, k8s::PodDisruptionBudget>;
+concept IsOnlyNamed = kWatched<Object>
+.change == kSelectorChanged || std::is_same_v<Object, k8s::PodDisruptionBudget>;
 
 template <typename Object>
 inline constexpr bool kLabelsAreRead =

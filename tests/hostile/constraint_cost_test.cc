@@ -122,7 +122,7 @@ void prepare(ClusterConstraint& constraint) {
   k8s::CsiNode limited;
   limited.metadata.name = "n";
   limited.drivers = {{"d", 40}};
-  constraint.apply(CsiNodeUpserted{limited});
+  constraint.apply(ObjectUpserted<k8s::CsiNode>{limited});
 }
 
 void ask(const ClusterConstraint& constraint, const k8s::Pod& waiting) {

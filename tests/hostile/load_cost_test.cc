@@ -586,7 +586,7 @@ TEST_CASE("pods with many claims that wait cost a turn a bounded number of steps
     local.metadata.name = "local";
     local.provisioner = "kubernetes.io/no-provisioner";
     local.binding_mode = "WaitForFirstConsumer";
-    cluster.tell(event::StorageClassUpserted{local});
+    cluster.tell(event::Upserted<k8s::StorageClass>{local});
     // So that nodes have to be asked, though none has as many volumes as there are claims.
     k8s::PersistentVolume free = tests::volume("free");
     free.storage_class = "local";

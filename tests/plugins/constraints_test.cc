@@ -89,16 +89,15 @@ TEST_CASE("DeviceClasses says what DRA would serve") {
   other.metadata.name = "a-class";
   const k8s::Pod waiting = pod("a").gpus(1);
   CHECK(asked->note(waiting).empty());
-  asked->apply(DeviceClassUpserted{other});
-  asked->apply(DeviceClassUpserted{gpus});
+  asked->apply(ObjectUpserted<k8s::DeviceClass>{other});
+  asked->apply(ObjectUpserted<k8s::DeviceClass>{gpus});
   CHECK(asked->note(waiting) ==
         "nvidia.com/gpu is also served by DRA (DeviceClass \"gpu.nvidia.com\"), which "
         "gpu-scheduler does not allocate yet");
   CHECK_FALSE(asked->refuses(waiting));
   CHECK(asked->note(pod("a").cpu("1")).empty());
   CHECK(asked->note(pod("a").gpus(0)).empty());
-  gpus.extended_resource_name = "example.com/gpu";
-  asked->apply(DeviceClassUpserted{gpus});
+  asked->apply(ObjectGone<k8s::DeviceClass>{"gpu.nvidia.com", ""});
   CHECK(asked->note(waiting).empty());
   asked->apply(DeviceClassGone{"gpu.nvidia.com", ""});
   CHECK(asked->note(pod("a").requests("example.com/gpu", "1")).empty());

@@ -275,8 +275,9 @@ event::Deleted<Object> deleted_from(const Json& json) {
 // nullopt: the event of that name is not about an object of that kind.
 template <typename Object>
 std::optional<k8s::Result<Event>> event_about(std::string_view name, const Json& json) {
-  if (!name.starts_with(kKindWord<Object>)) return std::nullopt;
-  name.remove_prefix(kKindWord<Object>.size());
+  constexpr std::string_view kWord = kWatched<Object>.word;
+  if (!name.starts_with(kWord)) return std::nullopt;
+  name.remove_prefix(kWord.size());
   if (name == "Deleted") return deleted_from<Object>(json);
   if (name != "Upserted") return std::nullopt;
   k8s::Decoder decoder;
@@ -285,17 +286,13 @@ std::optional<k8s::Result<Event>> event_about(std::string_view name, const Json&
   return event::Upserted<Object>{std::move(*object)};
 }
 
-template <typename... Objects>
-std::optional<k8s::Result<Event>> event_about_any(Kinds<Objects...> /*kinds*/,
-                                                  std::string_view name, const Json& json) {
-  std::optional<k8s::Result<Event>> found;
-  static_cast<void>(((found = event_about<Objects>(name, json)).has_value() || ...));
-  return found;
-}
-
 k8s::Result<Event> event_from(const Json& json) {
   const std::string name = json.at("event");
-  if (auto about = event_about_any(WatchedKinds{}, name, json)) return *std::move(about);
+  std::optional<k8s::Result<Event>> about;
+  for_each_watched_kind([&]<typename Object>(const Watched<Object>& /*kind*/) {
+    if (!about) about = event_about<Object>(name, json);
+  });
+  if (about) return *std::move(about);
   if (name == "PodRejected") {
     return Event{event::PodRejected{.pod = pod_from(json.at("pod")),
                                     .node = json.at("node"),

@@ -178,12 +178,12 @@ struct EventFields {
 
   template <typename Object>
   std::string operator()(const event::Upserted<Object>& e) const {
-    return fmt::format(R"("event":"{}Upserted","object":{})", kKindWord<Object>,
+    return fmt::format(R"("event":"{}Upserted","object":{})", kWatched<Object>.word,
                        k8s::encode(e.object));
   }
   template <typename Object>
   std::string operator()(const event::Deleted<Object>& e) const {
-    return fields(fmt::format("{}Deleted", kKindWord<Object>), to_json(e));
+    return fields(fmt::format("{}Deleted", kWatched<Object>.word), to_json(e));
   }
   std::string operator()(const event::PodRejected& e) const {
     return fields("PodRejected", {{"pod", to_json(e.pod)},

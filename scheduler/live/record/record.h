@@ -65,48 +65,6 @@ struct LostCalls {
 
 using EngineCall = std::variant<AppliedCall, StepCall, LostCalls>;
 
-// The word with which the names of events about a kind of object begin: "NodeUpserted",
-// "NodeDeleted". A kind without a word here does not compile.
-template <typename Object>
-inline constexpr std::string_view kKindWord = [] {
-  static_assert(sizeof(Object) == 0);  // its word belongs below
-  return std::string_view();
-}();
-template <>
-inline constexpr std::string_view kKindWord<k8s::Node> = "Node";
-template <>
-inline constexpr std::string_view kKindWord<k8s::Pod> = "Pod";
-template <>
-inline constexpr std::string_view kKindWord<k8s::Namespace> = "Namespace";
-template <>
-inline constexpr std::string_view kKindWord<k8s::PersistentVolumeClaim> = "Claim";
-template <>
-inline constexpr std::string_view kKindWord<k8s::PersistentVolume> = "Volume";
-template <>
-inline constexpr std::string_view kKindWord<k8s::StorageClass> = "StorageClass";
-template <>
-inline constexpr std::string_view kKindWord<k8s::CsiNode> = "CSINode";
-template <>
-inline constexpr std::string_view kKindWord<k8s::CsiDriver> = "CSIDriver";
-template <>
-inline constexpr std::string_view kKindWord<k8s::CsiStorageCapacity> = "CSIStorageCapacity";
-template <>
-inline constexpr std::string_view kKindWord<k8s::VolumeAttachment> = "VolumeAttachment";
-template <>
-inline constexpr std::string_view kKindWord<k8s::DeviceClass> = "DeviceClass";
-template <>
-inline constexpr std::string_view kKindWord<k8s::Service> = "Service";
-template <>
-inline constexpr std::string_view kKindWord<k8s::ReplicationController> = "ReplicationController";
-template <>
-inline constexpr std::string_view kKindWord<k8s::ReplicaSet> = "ReplicaSet";
-template <>
-inline constexpr std::string_view kKindWord<k8s::StatefulSet> = "StatefulSet";
-template <>
-inline constexpr std::string_view kKindWord<k8s::PodDisruptionBudget> = "DisruptionBudget";
-template <>
-inline constexpr std::string_view kKindWord<k8s::GpuQuota> = "Quota";
-
 // One line each, without its newline.
 [[nodiscard]] std::string encode(const RecordHeader& header);
 [[nodiscard]] std::string encode(const EngineCall& call);

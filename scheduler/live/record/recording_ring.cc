@@ -48,17 +48,17 @@ struct KeyOf {
   std::uint64_t operator()(const event::Upserted<Object>& e) const {
     const k8s::ObjectMeta& meta = e.object.metadata;
     if constexpr (std::is_same_v<Object, k8s::Pod>) {
-      return key_for(kKindWord<Object>, id_of(meta.uid, meta.namespace_, meta.name));
+      return key_for(kWatched<Object>.word, id_of(meta.uid, meta.namespace_, meta.name));
     } else {
-      return key_for(kKindWord<Object>, name_in(meta.namespace_, meta.name));
+      return key_for(kWatched<Object>.word, name_in(meta.namespace_, meta.name));
     }
   }
   template <typename Object>
   std::uint64_t operator()(const event::Deleted<Object>& e) const {
     if constexpr (std::is_same_v<Object, k8s::Pod>) {
-      return key_for(kKindWord<Object>, id_of(e.pod.uid, e.pod.namespace_, e.pod.name)) | kGone;
+      return key_for(kWatched<Object>.word, id_of(e.pod.uid, e.pod.namespace_, e.pod.name)) | kGone;
     } else {
-      return key_for(kKindWord<Object>, name_in(e.namespace_, e.name)) | kGone;
+      return key_for(kWatched<Object>.word, name_in(e.namespace_, e.name)) | kGone;
     }
   }
 };

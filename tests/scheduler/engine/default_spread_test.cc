@@ -169,7 +169,7 @@ TEST_CASE("the pods that a pod is spread with by default") {
        "a1 a2"},
       {"of no Service any more",
        plain,
-       {up(service({{"app", "web"}})), event::ServiceDeleted{"s", "default"}},
+       {up(service({{"app", "web"}})), event::Deleted<k8s::Service>{"s", "default"}},
        anywhere},
       {"a Service that selects others by now",
        plain,
@@ -178,7 +178,7 @@ TEST_CASE("the pods that a pod is spread with by default") {
       {"of one of two that are alike",
        plain,
        {up(service({{"app", "web"}})), up(service({{"app", "web"}}, "t")),
-        event::ServiceDeleted{"s", "default"}},
+        event::Deleted<k8s::Service>{"s", "default"}},
        spread},
       {"of two Services",
        our_pod("p").labelled("app", "web").labelled("tier", "front"),
@@ -186,15 +186,17 @@ TEST_CASE("the pods that a pod is spread with by default") {
        "a1 a2 b1 b2"},
       {"of no ReplicaSet any more",
        of_replica_set(),
-       {up(replica_set({{"app", "web"}})), event::ReplicaSetDeleted{"owner", "default"}},
+       {up(replica_set({{"app", "web"}})), event::Deleted<k8s::ReplicaSet>{"owner", "default"}},
        anywhere},
       {"of no StatefulSet any more",
        owned_by("apps/v1", "StatefulSet"),
-       {up(set<k8s::StatefulSet>(by_expression)), event::StatefulSetDeleted{"owner", "default"}},
+       {up(set<k8s::StatefulSet>(by_expression)),
+        event::Deleted<k8s::StatefulSet>{"owner", "default"}},
        anywhere},
       {"of no ReplicationController any more",
        owned_by("v1", "ReplicationController"),
-       {up(controller({{"app", "web"}})), event::ReplicationControllerDeleted{"owner", "default"}},
+       {up(controller({{"app", "web"}})),
+        event::Deleted<k8s::ReplicationController>{"owner", "default"}},
        anywhere},
   };
   for (const Case& each : cases) {
@@ -251,7 +253,7 @@ TEST_CASE("a pod that waits by default constraints is looked at again when its S
                                  "didn't match pod topology spread constraints, 2 node(s) were "
                                  "unschedulable."});
   SECTION("another way") { s.there_is(service({{"app", "web"}, {"tier", "front"}})); }
-  SECTION("or goes") { s.apply(event::ServiceDeleted{"s", "default"}); }
+  SECTION("or goes") { s.apply(event::Deleted<k8s::Service>{"s", "default"}); }
   s.now += 2s;
   CHECK(s.decide() == std::vector<std::string>{"p → a2"});
 }
@@ -273,7 +275,7 @@ TEST_CASE("pods that differ in nothing but their owner wait apart") {
   s.has(second);
   CHECK(s.decide().size() == 2);
   // Of the second it is the StatefulSet that kept it away from the node without a zone.
-  s.apply(event::StatefulSetDeleted{"owner", "default"});
+  s.apply(event::Deleted<k8s::StatefulSet>{"owner", "default"});
   s.now += 2s;
   CHECK(s.decide() == std::vector<std::string>{"q → c0"});
 }

@@ -119,7 +119,9 @@ class Scheduler {
     apply(sched::event::VolumeClaimUpserted{claim});
   }
   void has(const k8s::PersistentVolume& volume) { apply(sched::event::VolumeUpserted{volume}); }
-  void has(const k8s::DeviceClass& object) { apply(sched::event::DeviceClassUpserted{object}); }
+  void has(const k8s::DeviceClass& object) {
+    apply(sched::event::Upserted<k8s::DeviceClass>{object});
+  }
   void prepared(std::uint64_t plan, const std::string& failure = {}) {
     apply(sched::event::Prepared{.plan = plan, .failure = failure});
   }

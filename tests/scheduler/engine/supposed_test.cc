@@ -132,7 +132,7 @@ class Supposing {
     k8s::CsiNode limits;
     limits.metadata.name = name;
     limits.drivers = {{"disks", static_cast<std::int32_t>(1 + pick(3))}};
-    if (pick(4) != 0) events_.emplace_back(event::CsiNodeUpserted{limits});
+    if (pick(4) != 0) events_.emplace_back(event::Upserted<k8s::CsiNode>{limits});
   }
 
   void storage_comes() {
@@ -156,7 +156,7 @@ class Supposing {
       attached.metadata.name = name;
       attached.node = name_of(static_cast<int>(pick(kNodes)));
       attached.volume = name;
-      events_.emplace_back(event::VolumeAttachmentUpserted{attached});
+      events_.emplace_back(event::Upserted<k8s::VolumeAttachment>{attached});
     }
   }
 

@@ -166,7 +166,7 @@ struct Attaching : VolumesCluster {
     k8s::CsiNode made;
     made.metadata.name = node;
     made.drivers = {{"d", most}};
-    apply(sched::event::CsiNodeUpserted{made});
+    apply(sched::event::Upserted<k8s::CsiNode>{made});
   }
   // By asking every node anew.
   Texts could_go(const k8s::Pod& pod) {
@@ -219,7 +219,7 @@ TEST_CASE("a node takes as many volumes as its driver attaches there") {
     s.pod_gone(our_pod("1"));
     s.now += 1s;
     CHECK(s.decide().empty());
-    s.apply(sched::event::CsiNodeDeleted{.name = "a1", .namespace_ = {}});
+    s.apply(sched::event::Deleted<k8s::CsiNode>{.name = "a1", .namespace_ = {}});
     s.now += 1s;
     CHECK(s.decide() == Texts{"5 → a1"});
   }
@@ -229,11 +229,11 @@ TEST_CASE("a node takes as many volumes as its driver attaches there") {
     left.attacher = "d";
     left.node = "b2";
     left.volume = "v6";
-    s.apply(sched::event::VolumeAttachmentUpserted{left});
+    s.apply(sched::event::Upserted<k8s::VolumeAttachment>{left});
     s.pod_gone(our_pod("4"));
     s.now += 1s;
     CHECK(s.decide().empty());
-    s.apply(sched::event::VolumeAttachmentDeleted{.name = "left", .namespace_ = {}});
+    s.apply(sched::event::Deleted<k8s::VolumeAttachment>{.name = "left", .namespace_ = {}});
     s.now += 1s;
     CHECK(s.decide() == Texts{"5 → b2"});
   }

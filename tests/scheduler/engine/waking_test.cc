@@ -196,19 +196,19 @@ TEST_CASE("each kind of change wakes the pods that wait for it, and takes back w
       {"waits-for-volume", [](Scheduler& s) { s.has(volume("x")); },
        [](Scheduler& s) { s.apply(event::VolumeDeleted{"x"}); }},
       {"waits-for-storage-class", upsert(k8s::StorageClass()),
-       [](Scheduler& s) { s.apply(event::StorageClassDeleted{"x"}); }},
+       [](Scheduler& s) { s.apply(event::Deleted<k8s::StorageClass>{"x"}); }},
       {"waits-for-csi-node", upsert(k8s::CsiNode()),
-       [](Scheduler& s) { s.apply(event::CsiNodeDeleted{"x"}); }},
+       [](Scheduler& s) { s.apply(event::Deleted<k8s::CsiNode>{"x"}); }},
       {"waits-for-csi-driver", upsert(k8s::CsiDriver()),
-       [](Scheduler& s) { s.apply(event::CsiDriverDeleted{"x"}); }},
+       [](Scheduler& s) { s.apply(event::Deleted<k8s::CsiDriver>{"x"}); }},
       {"waits-for-csi-storage-capacity", upsert(capacity),
        [](Scheduler& s) {
-         s.apply(event::CsiStorageCapacityDeleted{"x", "ns"});
+         s.apply(event::Deleted<k8s::CsiStorageCapacity>{"x", "ns"});
        }},
       {"waits-for-volume-attachment", upsert(k8s::VolumeAttachment()),
-       [](Scheduler& s) { s.apply(event::VolumeAttachmentDeleted{"x"}); }},
+       [](Scheduler& s) { s.apply(event::Deleted<k8s::VolumeAttachment>{"x"}); }},
       {"waits-for-class", upsert(k8s::DeviceClass()),
-       [](Scheduler& s) { s.apply(event::DeviceClassDeleted{"x"}); }},
+       [](Scheduler& s) { s.apply(event::Deleted<k8s::DeviceClass>{"x"}); }},
       {"waits-for", [](Scheduler& s) { s.has(name_space("x")); },
        [](Scheduler& s) { s.apply(event::NamespaceDeleted{"x"}); }},
   };

@@ -45,7 +45,7 @@ TEST_CASE("a Service is one of the namespace that is meant") {
   const Loaded loaded = load("{kind: Service, metadata: {name: s}, spec: {selector: {app: web}}}");
   CHECK(loaded.error.empty());
   REQUIRE(loaded.change.objects.size() == 1);
-  const auto& service = std::get<event::ServiceUpserted>(loaded.change.objects[0]).object;
+  const auto& service = std::get<event::Upserted<k8s::Service>>(loaded.change.objects[0]).object;
   CHECK(service.metadata.namespace_ == "ml");
   CHECK(service.selector == k8s::StringMap{{"app", "web"}});
 }
@@ -140,14 +140,15 @@ TEST_CASE("nodes, quotas and storage become events") {
   CHECK(claim.metadata.namespace_ == "ml");
   CHECK(claim.phase == "Pending");
   const auto& storage_class =
-      std::get<event::StorageClassUpserted>(loaded.change.objects[3]).object;
+      std::get<event::Upserted<k8s::StorageClass>>(loaded.change.objects[3]).object;
   CHECK(storage_class.binding_mode == "Immediate");
-  const auto& late = std::get<event::StorageClassUpserted>(loaded.change.objects[4]).object;
+  const auto& late = std::get<event::Upserted<k8s::StorageClass>>(loaded.change.objects[4]).object;
   CHECK(late.binding_mode == "WaitForFirstConsumer");
   const auto& bound = std::get<event::VolumeClaimUpserted>(loaded.change.objects[5]).object;
   CHECK(bound.metadata.namespace_ == "other");
   CHECK(bound.phase == "Bound");
-  const auto& room = std::get<event::CsiStorageCapacityUpserted>(loaded.change.objects[6]).object;
+  const auto& room =
+      std::get<event::Upserted<k8s::CsiStorageCapacity>>(loaded.change.objects[6]).object;
   CHECK(room.metadata.namespace_ == "ml");
 }
 

@@ -215,7 +215,7 @@ TEST_CASE("the kinds of storage come as events, each from its path") {
         []<typename EventType>(const EventType& what) -> std::string {
           if constexpr (requires { what.object; }) {
             using Object = std::decay_t<decltype(what.object)>;
-            return std::string(sched::live::kKindWord<Object>) + " " + what.object.metadata.name;
+            return std::string(sched::kWatched<Object>.word) + " " + what.object.metadata.name;
           } else if constexpr (requires { what.namespace_; }) {
             return "-" + what.namespace_ + "/" + what.name;
           } else {
@@ -283,7 +283,7 @@ TEST_CASE("of what selects pods its name and selector are kept") {
   bench.intake.start(0s);
   bench.loop.advance(1s);
   REQUIRE(bench.events.size() == 1);
-  auto got = std::get<event::ReplicaSetUpserted>(bench.events[0]).object;
+  auto got = std::get<event::Upserted<k8s::ReplicaSet>>(bench.events[0]).object;
   got.metadata.resource_version.clear();
   CHECK(got == set);
 }

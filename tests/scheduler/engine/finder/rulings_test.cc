@@ -193,7 +193,7 @@ TEST_CASE("that each node is asked about each waiting claim is counted, each tim
   local.metadata.name = "local";
   local.provisioner = "kubernetes.io/no-provisioner";
   local.binding_mode = "WaitForFirstConsumer";
-  s.world.tell_constraints(StorageClassUpserted{local});
+  s.world.tell_constraints(ObjectUpserted<k8s::StorageClass>{local});
   k8s::PersistentVolume free = volume("free");
   free.storage_class = "local";
   free.phase = "Available";
