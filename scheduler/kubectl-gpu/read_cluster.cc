@@ -67,10 +67,9 @@ class Reading {
   void on_problem(const std::string& kind, const k8s::Error& error, milliseconds retry_in) {
     // A streamed list that the server refuses is asked for in pages at once.
     if (retry_in == milliseconds{0} || is_listed(kind)) return;
-    if (live::Intake::is_optional(kind)) {
-      if (error.is_status(404)) return;
-      if (error.is_status(403) && kind != "gpuquotas") return hidden_.push_back(kind);
-    }
+    const Needed needed = live::Intake::needed(kind);
+    if (needed >= Needed::kIfThere && error.is_status(404)) return;
+    if (needed >= Needed::kIfReadable && error.is_status(403)) return hidden_.push_back(kind);
     if (error.asks_for_patience()) return;
     problem_ = in_words(error, kind);
     loop_.stop();

@@ -5,7 +5,7 @@
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/base/event.h"
-#include "scheduler/framework/cluster_change.h"
+#include "scheduler/base/watched_kinds.h"
 
 #include <functional>
 #include <string>

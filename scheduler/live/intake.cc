@@ -7,7 +7,6 @@
 #include "scheduler/live/stand_in.h"
 
 #include <algorithm>
-#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -15,15 +14,7 @@ namespace sched::live {
 
 namespace {
 
-constexpr std::string_view kPods = "pods";
-constexpr std::string_view kQuotas = "gpuquotas";
-// What a ClusterRole may leave out: device classes, the kinds of storage.k8s.io, objects that
-// select pods, and disruption budgets.
-constexpr std::array<std::string_view, 11> kHideable = {
-    "deviceclasses", "storageclasses",         "csinodes",
-    "csidrivers",    "csistoragecapacities",   "volumeattachments",
-    "services",      "replicationcontrollers", "replicasets",
-    "statefulsets",  "poddisruptionbudgets"};
+constexpr std::string_view kPods = k8s::Pod::kKind.plural;
 
 // How soon quotas are in force after their definition has been installed.
 constexpr std::chrono::seconds kQuotasAbsentInterval{10};
@@ -33,14 +24,10 @@ constexpr std::chrono::seconds kQuotasAbsentInterval{10};
 constexpr std::chrono::seconds kIdleLimit{120};
 constexpr std::chrono::seconds kContactLimit = 2 * kIdleLimit;
 
-bool may_be_hidden(std::string_view kind) {
-  return std::find(kHideable.begin(), kHideable.end(), kind) != kHideable.end();
-}
-
 // Of the metadata of these objects no labels, annotations and owners are read or recorded.
 template <typename Object>
-concept IsOnlyNamed = kWatched<Object>
-.change == kSelectorChanged || std::is_same_v<Object, k8s::PodDisruptionBudget>;
+constexpr bool kIsOnlyNamed =
+    kWatched<Object>.change == kSelectorChanged || std::is_same_v<Object, k8s::PodDisruptionBudget>;
 
 template <typename Object>
 inline constexpr bool kLabelsAreRead =
@@ -68,8 +55,8 @@ void drop_unread(Object& object) {
   if (std::erase_if(owners, [](const auto& owner) { return !owner.controller; }) != 0) {
     owners.shrink_to_fit();
   }
-  if constexpr (!kLabelsAreRead<Object>) object.metadata.labels = {};
-  if constexpr (IsOnlyNamed<Object>) {
+  if constexpr (kIsOnlyNamed<Object>) {
+    object.metadata.labels = {};
     object.metadata.annotations = {};
     object.metadata.owner_references.clear();
   } else if constexpr (requires { is_read(object, ""); }) {
@@ -114,12 +101,18 @@ Intake::Intake(k8s::Transport& transport, k8s::EventLoop& loop, Hooks hooks,
       hooks_(std::move(hooks)),
       observer_(observer),
       options_(options) {
-  add_reflectors();
+  for_each_watched_kind([this](const auto& kind) { add(kind); });
 }
 
 Intake::~Intake() { stop(); }
 
-bool Intake::is_optional(std::string_view kind) { return may_be_hidden(kind) || kind == kQuotas; }
+Needed Intake::needed(std::string_view kind) {
+  Needed found = Needed::kAlways;
+  for_each_watched_kind([&]<typename Object>(const Watched<Object>& each) {
+    if (Object::kKind.plural == kind) found = each.needed;
+  });
+  return found;
+}
 
 // Receivers of the objects of a kind, besides the engine.
 template <typename Object>
@@ -132,7 +125,33 @@ struct Intake::Observer {
 };
 
 template <typename Object>
-void Intake::add(std::string_view kind, std::string path, Observer<Object> observer) {
+Intake::Observer<Object> Intake::observer_of() {
+  if constexpr (std::is_same_v<Object, k8s::Pod>) {
+    return {.seen = hooks_.on_pod, .gone = hooks_.on_pod_gone, .stand_in = stand_in_for_pod};
+  } else if constexpr (std::is_same_v<Object, k8s::Node>) {
+    return {.stand_in = stand_in_for_node};
+  } else if constexpr (std::is_same_v<Object, k8s::PodDisruptionBudget>) {
+    return {.presence = [this](bool readable) {
+      hooks_.on_event(event::DisruptionBudgetsReadable{readable});
+    }};
+  } else if constexpr (std::is_same_v<Object, k8s::GpuQuota>) {
+    return {.seen = hooks_.on_quota,
+            .gone = hooks_.on_quota_gone,
+            .presence = hooks_.on_quotas_presence,
+            .stand_in = stand_in_for_quota};
+  } else {
+    return {};
+  }
+}
+
+template <typename Object>
+void Intake::add(const Watched<Object>& kind) {
+  constexpr bool kIsPod = std::is_same_v<Object, k8s::Pod>;
+  const bool used = std::is_same_v<Object, k8s::PodDisruptionBudget>
+                        ? options_.disruption_budgets
+                        : (options_.reads & kind.change) != 0;
+  if (kind.needed == Needed::kIfUsed && !used) return;
+  Observer<Object> observer = observer_of<Object>();
   k8s::ReflectorHandler<Object> handler;
   handler.on_upsert = [this, seen = std::move(observer.seen)](Object object) {
     seen(object);
@@ -145,25 +164,23 @@ void Intake::add(std::string_view kind, std::string path, Observer<Object> obser
   };
   handler.on_presence = std::move(observer.presence);
   handler.stand_in = std::move(observer.stand_in);
-  k8s::ResourcePath resource{.path = std::move(path), .field_selector = {}, .label_selector = {}};
-  if (kind == kPods) resource.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
-  add_watch<Object>(std::string(kind), std::move(resource), std::move(handler));
+  add_watch<Object>(std::string(Object::kKind.plural),
+                    kIsPod ? "status.phase!=Succeeded,status.phase!=Failed" : "",
+                    std::move(handler));
+  if constexpr (kIsPod) add_failed_pods();
 }
 
 void Intake::add_failed_pods() {
-  const std::string kind = "failedpods";
   k8s::ReflectorHandler<k8s::Pod> handler;
   handler.on_upsert = [this](const k8s::Pod& pod) {
     if (auto rejection = rejection_of(pod)) hooks_.on_event(*std::move(rejection));
   };
   handler.on_delete = [](const k8s::ObjectKey&) {};
-  add_watch<k8s::Pod>(
-      kind, {.path = "/api/v1/pods", .field_selector = "status.phase=Failed", .label_selector = {}},
-      std::move(handler));
+  add_watch<k8s::Pod>("failedpods", "status.phase=Failed", std::move(handler));
 }
 
 template <typename Object>
-void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
+void Intake::add_watch(const std::string& kind, std::string field_selector,
                        k8s::ReflectorHandler<Object> handler) {
   auto watch = std::make_unique<Watch>();
   handler.on_synced = [this, at = watch.get()] { on_watch_synced(*at); };
@@ -173,12 +190,16 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
   handler.on_recovered = [this, kind] { hooks_.on_recovered(kind); };
   handler.on_unreadable = [this, kind](const k8s::Error& why) { hooks_.on_unreadable(kind, why); };
   k8s::ReflectorOptions options;
-  options.optional = is_optional(kind);
-  if (may_be_hidden(kind)) options.hidden_after = options_.hidden_after;
-  if (kind == kQuotas) options.absent_interval = kQuotasAbsentInterval;
+  constexpr Needed kNeeded = kWatched<Object>.needed;
+  options.optional = kNeeded >= Needed::kIfThere;
+  if (kNeeded >= Needed::kIfReadable) options.hidden_after = options_.hidden_after;
+  if (std::is_same_v<Object, k8s::GpuQuota>) options.absent_interval = kQuotasAbsentInterval;
   options.idle_limit = kIdleLimit;
   options.back_off = kReadBackOff;
   options.seed = watches_.size();
+  k8s::ResourcePath resource{.path = Object::kKind.path(),
+                             .field_selector = std::move(field_selector),
+                             .label_selector = {}};
   auto reflector = std::make_shared<k8s::Reflector<Object>>(transport_, loop_, std::move(resource),
                                                             std::move(handler), options, observer_);
   watch->kind = kind;
@@ -189,42 +210,6 @@ void Intake::add_watch(const std::string& kind, k8s::ResourcePath resource,
   watch->unreadable = [reflector] { return reflector->unreadable(); };
   watch->reflector = std::move(reflector);
   watches_.push_back(std::move(watch));
-}
-
-void Intake::add_reflectors() {
-  add<k8s::Pod>(kPods, "/api/v1/pods",
-                {.seen = hooks_.on_pod, .gone = hooks_.on_pod_gone, .stand_in = stand_in_for_pod});
-  add_failed_pods();
-  add<k8s::Node>("nodes", "/api/v1/nodes", {.stand_in = stand_in_for_node});
-  add<k8s::Namespace>("namespaces", "/api/v1/namespaces");
-  add<k8s::PersistentVolumeClaim>("persistentvolumeclaims", "/api/v1/persistentvolumeclaims");
-  add<k8s::PersistentVolume>("persistentvolumes", "/api/v1/persistentvolumes");
-  add<k8s::StorageClass>("storageclasses", "/apis/storage.k8s.io/v1/storageclasses");
-  add<k8s::CsiNode>("csinodes", "/apis/storage.k8s.io/v1/csinodes");
-  add<k8s::CsiDriver>("csidrivers", "/apis/storage.k8s.io/v1/csidrivers");
-  add<k8s::CsiStorageCapacity>("csistoragecapacities",
-                               "/apis/storage.k8s.io/v1/csistoragecapacities");
-  add<k8s::VolumeAttachment>("volumeattachments", "/apis/storage.k8s.io/v1/volumeattachments");
-  add<k8s::DeviceClass>("deviceclasses", "/apis/resource.k8s.io/v1/deviceclasses");
-  if ((options_.reads & kSelectorChanged) != 0) add_what_selects_pods();
-  if (options_.disruption_budgets) {
-    add<k8s::PodDisruptionBudget>("poddisruptionbudgets", "/apis/policy/v1/poddisruptionbudgets",
-                                  {.presence = [this](bool readable) {
-                                    hooks_.on_event(event::DisruptionBudgetsReadable{readable});
-                                  }});
-  }
-  add<k8s::GpuQuota>(kQuotas, "/apis/gpu-scheduler.io/v1alpha1/gpuquotas",
-                     {.seen = hooks_.on_quota,
-                      .gone = hooks_.on_quota_gone,
-                      .presence = hooks_.on_quotas_presence,
-                      .stand_in = stand_in_for_quota});
-}
-
-void Intake::add_what_selects_pods() {
-  add<k8s::Service>("services", "/api/v1/services");
-  add<k8s::ReplicationController>("replicationcontrollers", "/api/v1/replicationcontrollers");
-  add<k8s::ReplicaSet>("replicasets", "/apis/apps/v1/replicasets");
-  add<k8s::StatefulSet>("statefulsets", "/apis/apps/v1/statefulsets");
 }
 
 void Intake::start(std::chrono::milliseconds pods_after) {

@@ -48,7 +48,7 @@
 #include "k8s-client/http/transport.h"
 #include "k8s-client/watch/reflector.h"
 #include "scheduler/base/event.h"
-#include "scheduler/framework/cluster_change.h"
+#include "scheduler/base/watched_kinds.h"
 
 #include <chrono>
 #include <cstddef>
@@ -94,16 +94,15 @@ class Intake {
     std::size_t unreadable = 0;  // objects that are put aside
   };
 
-  // Whether a cluster may lack that kind. Only its absence blocks nothing (see above); any other
-  // failure of its first list does, as for every kind.
-  [[nodiscard]] static bool is_optional(std::string_view kind);
+  // Whether a cluster may be without that kind. Only its absence blocks nothing (see above); any
+  // other failure of its first list does, as for every kind.
+  [[nodiscard]] static Needed needed(std::string_view kind);
 
   struct Options {
     // How long a cluster may refuse an optional kind, except quotas, before the kind counts as
     // hidden. A cluster that is starting refuses for a while.
     std::chrono::milliseconds hidden_after{30'000};
-    // The changes that constraints read (changes_read): objects that select pods are watched only
-    // for these.
+    // The changes that constraints read (changes_read), for kinds that are watched only then.
     ChangeMask reads = 0;
     // Whether a profile preempts (preempts()): only then PodDisruptionBudgets are watched.
     bool disruption_budgets = false;
@@ -132,13 +131,13 @@ class Intake {
   template <typename Object>
   struct Observer;
   template <typename Object>
-  void add(std::string_view kind, std::string path, Observer<Object> observer = {});
+  Observer<Object> observer_of();
   template <typename Object>
-  void add_watch(const std::string& kind, k8s::ResourcePath resource,
+  void add(const Watched<Object>& kind);
+  template <typename Object>
+  void add_watch(const std::string& kind, std::string field_selector,
                  k8s::ReflectorHandler<Object> handler);
   void add_failed_pods();
-  void add_reflectors();
-  void add_what_selects_pods();
   void begin(Watch& watch);
   void on_watch_synced(Watch& watch);
 
