@@ -7,8 +7,6 @@
 
 #include <simdjson.h>
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
 #include <type_traits>
@@ -88,16 +86,9 @@ k8s::Result<std::optional<Event>> read_object(std::string_view json) {
 }
 
 template <typename Object>
-constexpr bool kHasNamespace =
-    std::is_same_v<Object, k8s::Pod> || std::is_same_v<Object, k8s::PersistentVolumeClaim> ||
-    std::is_same_v<Object, k8s::CsiStorageCapacity> || std::is_same_v<Object, k8s::Service> ||
-    std::is_same_v<Object, k8s::ReplicationController> || std::is_same_v<Object, k8s::ReplicaSet> ||
-    std::is_same_v<Object, k8s::StatefulSet>;
-
-template <typename Object>
 void complete_object(Object& object, const std::string& namespace_) {
   k8s::ObjectMeta& metadata = object.metadata;
-  if (kHasNamespace<Object> && metadata.namespace_.empty()) metadata.namespace_ = namespace_;
+  if (Object::kKind.namespaced && metadata.namespace_.empty()) metadata.namespace_ = namespace_;
   // The key of pods in the engine.
   if (metadata.uid.empty()) metadata.uid = metadata.namespace_ + "/" + metadata.name;
   if constexpr (std::is_same_v<Object, k8s::Pod>) k8s::set_defaults(object, namespace_);
@@ -108,31 +99,6 @@ void complete_object(Object& object, const std::string& namespace_) {
     if (!object.binding_mode) object.binding_mode = "Immediate";
   }
 }
-
-struct Kind {
-  std::string_view name;
-  std::string_view group;  // of its API; empty: Kubernetes' core
-  k8s::Result<std::optional<Event>> (*read)(std::string_view json);
-};
-constexpr std::string_view kStorage = "storage.k8s.io";
-constexpr std::array<Kind, 16> kKinds = {{
-    {"Pod", "", read_object<k8s::Pod>},
-    {"Node", "", read_object<k8s::Node>},
-    {"Namespace", "", read_object<k8s::Namespace>},
-    {"GpuQuota", "gpu-scheduler.io", read_object<k8s::GpuQuota>},
-    {"PersistentVolumeClaim", "", read_object<k8s::PersistentVolumeClaim>},
-    {"PersistentVolume", "", read_object<k8s::PersistentVolume>},
-    {"StorageClass", kStorage, read_object<k8s::StorageClass>},
-    {"CSINode", kStorage, read_object<k8s::CsiNode>},
-    {"CSIDriver", kStorage, read_object<k8s::CsiDriver>},
-    {"CSIStorageCapacity", kStorage, read_object<k8s::CsiStorageCapacity>},
-    {"VolumeAttachment", kStorage, read_object<k8s::VolumeAttachment>},
-    {"DeviceClass", "resource.k8s.io", read_object<k8s::DeviceClass>},
-    {"Service", "", read_object<k8s::Service>},
-    {"ReplicationController", "", read_object<k8s::ReplicationController>},
-    {"ReplicaSet", "apps", read_object<k8s::ReplicaSet>},
-    {"StatefulSet", "apps", read_object<k8s::StatefulSet>},
-}};
 
 }  // namespace
 
@@ -157,16 +123,19 @@ k8s::Result<void> for_each_object(const std::string& file, const EachObject& eac
 }
 
 bool FoundObject::is(std::string_view kind_name, std::string_view group) const {
-  const auto slash = api_version.find('/');
-  const std::string_view its = slash == std::string_view::npos ? "" : api_version.substr(0, slash);
-  return kind == kind_name && (api_version.empty() || its == group);
+  return kind == kind_name && (api_version.empty() || k8s::api_group(api_version) == group);
 }
 
 k8s::Result<std::optional<Event>> event_of(const FoundObject& object) {
-  const auto known = std::find_if(kKinds.begin(), kKinds.end(),
-                                  [&](const Kind& one) { return object.is(one.name, one.group); });
-  if (known == kKinds.end()) return std::nullopt;
-  return known->read(object.json);
+  k8s::Result<std::optional<Event>> event;
+  for_each_watched_kind([&]<typename Object>(const Watched<Object>& /*kind*/) {
+    // Budgets are not read from a cluster either (read_cluster.cc).
+    if (std::is_same_v<Object, k8s::PodDisruptionBudget>) return;
+    const k8s::ObjectKind& kind = Object::kKind;
+    if (object.is(kind.name, k8s::api_group(kind.api_version)))
+      event = read_object<Object>(object.json);
+  });
+  return event;
 }
 
 void complete(Event& event, const std::string& namespace_) {
