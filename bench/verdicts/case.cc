@@ -1,17 +1,33 @@
 #include "bench/verdicts/case.h"
 
+#include "k8s-client/api/decode.h"
 #include "k8s-client/yaml/object_reader.h"
 #include "plugins/registry.h"
 
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
 
 namespace bench::verdicts {
 
 namespace {
 
 using simdjson::dom::element;
+
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+
+// The field with the objects of a kind: its plural, with capitals where later words of its name
+// begin: "csiStorageCapacities".
+std::string field_of(const k8s::ObjectKind& kind) {
+  std::string field(kind.plural);
+  for (std::size_t i = 1; i + 1 < kind.name.size(); ++i) {
+    if (is_upper(kind.name[i]) && !is_upper(kind.name[i + 1])) field[i] = kind.name[i];
+  }
+  return field;
+}
 
 // Reads the fields of one case; the first error is stored, as in an ObjectReader.
 class CaseReader {
@@ -21,38 +37,6 @@ class CaseReader {
   void read(std::string_view key, element value) {
     if (key == "id") {
       case_.id = text(value, key);
-    } else if (key == "nodes") {
-      objects(value, key, case_.nodes);
-    } else if (key == "pods") {
-      objects(value, key, case_.pods);
-    } else if (key == "namespaces") {
-      objects(value, key, case_.namespaces);
-    } else if (key == "persistentVolumes") {
-      objects(value, key, case_.volumes);
-    } else if (key == "persistentVolumeClaims") {
-      objects(value, key, case_.claims);
-    } else if (key == "storageClasses") {
-      objects(value, key, case_.storage_classes);
-    } else if (key == "csiNodes") {
-      objects(value, key, case_.csi_nodes);
-    } else if (key == "csiDrivers") {
-      objects(value, key, case_.csi_drivers);
-    } else if (key == "csiStorageCapacities") {
-      objects(value, key, case_.csi_storage_capacities);
-    } else if (key == "volumeAttachments") {
-      objects(value, key, case_.volume_attachments);
-    } else if (key == "deviceClasses") {
-      objects(value, key, case_.device_classes);
-    } else if (key == "services") {
-      objects(value, key, case_.services);
-    } else if (key == "replicationControllers") {
-      objects(value, key, case_.replication_controllers);
-    } else if (key == "replicaSets") {
-      objects(value, key, case_.replica_sets);
-    } else if (key == "statefulSets") {
-      objects(value, key, case_.stateful_sets);
-    } else if (key == "podDisruptionBudgets") {
-      objects(value, key, case_.disruption_budgets);
     } else if (key == "podTopologySpreadArgs") {
       spread_args(value);
     } else if (key == "pod") {
@@ -66,7 +50,7 @@ class CaseReader {
       preemption(value);
     } else if (key == "message") {
       answer().message = text(value, key);
-    } else if (!is_unneeded(key)) {
+    } else if (!is_unneeded(key) && !read_objects(key, value)) {
       complain(key, "is not a field of a case");
     }
   }
@@ -105,18 +89,38 @@ class CaseReader {
     into = std::move(*decoded);
   }
 
-  template <typename T>
-  void objects(element value, std::string_view key, std::vector<T>& into) {
+  // Whether the field is a list of objects of some kind.
+  bool read_objects(std::string_view key, element value) {
+    bool found = false;
+    sched::for_each_watched_kind([&]<typename Object>(const sched::Watched<Object>& /*kind*/) {
+      // kube-scheduler, whose answers these are, knows no quotas.
+      if (std::is_same_v<Object, k8s::GpuQuota> || key != field_of(Object::kKind)) return;
+      found = true;
+      objects<Object>(value, key);
+    });
+    return found;
+  }
+
+  template <typename Object>
+  void objects(element value, std::string_view key) {
     simdjson::dom::array items;
     if (value.is_null()) return;
     if (value.get(items) != simdjson::SUCCESS) {
       complain(key, "must be a list of objects");
       return;
     }
+    std::size_t i = 0;
     for (const element item : items) {
-      const std::string where = std::string(key) + "[" + std::to_string(into.size()) + "]";
-      object(item, where, into.emplace_back());
+      Object read;
+      object(item, std::string(key) + "[" + std::to_string(i++) + "]", read);
+      keep(std::move(read));
     }
+  }
+  void keep(k8s::Node node) { case_.nodes.push_back(std::move(node)); }
+  void keep(k8s::Pod pod) { case_.pods.push_back(std::move(pod)); }
+  template <typename Object>
+  void keep(Object object) {
+    case_.others.push_back(sched::event::Upserted<Object>{std::move(object)});
   }
 
   void spread_args(element value) {

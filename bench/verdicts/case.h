@@ -1,10 +1,8 @@
 // A scheduling question: a small cluster, a pod that needs a node, and, if known, the answer.
 //
-// One JSON object a line: `nodes`, `pods`, `namespaces`, `persistentVolumes`,
-// `persistentVolumeClaims`, `storageClasses`, `csiNodes`, `csiDrivers`, `csiStorageCapacities`,
-// `volumeAttachments`, `deviceClasses`, `services`, `replicationControllers`, `replicaSets`,
-// `statefulSets`, `podDisruptionBudgets` are lists of API objects, as `kubectl get … -o json` has
-// them under `items`, `pod` is the pending pod; all but `pod` may be absent.
+// One JSON object a line: `nodes`, `pods`, `persistentVolumes`, `csiStorageCapacities` and so on
+// are lists of API objects, as `kubectl get … -o json` has them under `items`, of all kinds in
+// scheduler/base/watched_kinds.h but quotas; `pod` is the pending pod. All but `pod` may be absent.
 // `podTopologySpreadArgs` are the arguments of that plugin, kube-scheduler's defaults if absent. An
 // answer is `verdicts` (node → code, plugin, reasons), `message` and `scores` (node that fits →
 // score plugin → normalized, weighted; raw may be present and is not read). For a pod that no node
@@ -14,9 +12,11 @@
 // is an error, because it would be misspelt.
 #pragma once
 
-#include "k8s-client/api/decode.h"
+#include "k8s-client/api/node.h"
+#include "k8s-client/api/pod.h"
 #include "k8s-client/error.h"
 #include "k8s-client/yaml/value.h"
+#include "scheduler/base/event.h"
 #include "scheduler/framework/verdict.h"
 
 #include <cstdint>
@@ -62,21 +62,8 @@ struct Case {
   std::string id;
   std::vector<k8s::Node> nodes;
   std::vector<k8s::Pod> pods;
-  std::vector<k8s::Namespace> namespaces;
-  std::vector<k8s::PersistentVolume> volumes;
-  std::vector<k8s::PersistentVolumeClaim> claims;
-  std::vector<k8s::StorageClass> storage_classes;
-  std::vector<k8s::CsiNode> csi_nodes;
-  std::vector<k8s::CsiDriver> csi_drivers;
-  std::vector<k8s::CsiStorageCapacity> csi_storage_capacities;
-  std::vector<k8s::VolumeAttachment> volume_attachments;
-  std::vector<k8s::DeviceClass> device_classes;
-  std::vector<k8s::Service> services;
-  std::vector<k8s::ReplicationController> replication_controllers;
-  std::vector<k8s::ReplicaSet> replica_sets;
-  std::vector<k8s::StatefulSet> stateful_sets;
-  std::vector<k8s::PodDisruptionBudget> disruption_budgets;
-  k8s::yaml::Value spread_args;  // valid; null: kube-scheduler's defaults
+  std::vector<sched::Event> others;  // the other objects, in the order of the line
+  k8s::yaml::Value spread_args;      // valid; null: kube-scheduler's defaults
   k8s::Pod pod;
   std::optional<Answer> answer;
 };

@@ -67,24 +67,8 @@ sched::Engine engine_with(const Case& question, bool preempts) {
   }
   sched::Engine engine(std::move(profiles), {});
   const sched::Time now{};
-  const auto tell = [&]<typename Object>(const std::vector<Object>& objects) {
-    for (const Object& each : objects) engine.apply(sched::event::Upserted<Object>{each}, now);
-  };
-  tell(question.namespaces);
-  tell(question.volumes);
-  tell(question.claims);
-  tell(question.storage_classes);
-  tell(question.csi_nodes);
-  tell(question.csi_drivers);
-  tell(question.csi_storage_capacities);
-  tell(question.volume_attachments);
-  tell(question.device_classes);
-  tell(question.services);
-  tell(question.replication_controllers);
-  tell(question.replica_sets);
-  tell(question.stateful_sets);
-  tell(question.disruption_budgets);
-  tell(question.nodes);
+  for (const sched::Event& each : question.others) engine.apply(each, now);
+  for (const k8s::Node& node : question.nodes) engine.apply(sched::event::NodeUpserted{node}, now);
   for (std::size_t i = 0; i < question.pods.size(); ++i) {
     k8s::Pod pod = question.pods[i];
     // The engine identifies pods by uid, which a case written by hand may leave out.

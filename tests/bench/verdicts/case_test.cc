@@ -37,6 +37,7 @@ TEST_CASE("a case is read in full") {
     "services": [{"metadata": {"name": "e"}}],
     "replicationControllers": [{"metadata": {"name": "f"}}],
     "replicaSets": [{"metadata": {"name": "g"}}], "statefulSets": [{"metadata": {"name": "h"}}],
+    "podDisruptionBudgets": [{"metadata": {"name": "i"}}],
     "podTopologySpreadArgs": {"defaultingType": "List"},
     "pod": {"metadata": {"name": "a"}, "spec": {"priority": 3}}, "preFilter": {"code": "x"},
     "scores": {"m": {"NodeAffinity": {"raw": 7, "normalized": 100, "weighted": 200}}},
@@ -48,19 +49,22 @@ TEST_CASE("a case is read in full") {
   CHECK(read->id == "c-1");
   CHECK(read->nodes.at(0).metadata.name == "n");
   CHECK(read->pods.at(0).spec.node_name == "n");
-  CHECK(read->namespaces.at(0).metadata.name == "ml");
-  CHECK(read->volumes.at(0).metadata.name == "v");
-  CHECK(read->claims.at(0).metadata.name == "c");
-  CHECK(read->storage_classes.at(0).provisioner == "p");
-  CHECK(read->csi_nodes.at(0).metadata.name == "n");
-  CHECK(read->csi_drivers.at(0).metadata.name == "p");
-  CHECK(read->csi_storage_capacities.at(0).metadata.name == "x");
-  CHECK(read->volume_attachments.at(0).metadata.name == "y");
-  CHECK(read->device_classes.at(0).metadata.name == "d");
-  CHECK(read->services.at(0).metadata.name == "e");
-  CHECK(read->replication_controllers.at(0).metadata.name == "f");
-  CHECK(read->replica_sets.at(0).metadata.name == "g");
-  CHECK(read->stateful_sets.at(0).metadata.name == "h");
+  std::vector<std::string> others;
+  for (const sched::Event& each : read->others) {
+    std::visit(
+        [&]<typename What>(const What& what) {
+          if constexpr (requires { what.object.metadata; }) {
+            using Object = std::decay_t<decltype(what.object)>;
+            others.push_back(std::string(Object::kKind.name) + " " + what.object.metadata.name);
+          }
+        },
+        each);
+  }
+  CHECK(others == std::vector<std::string>{
+                      "Namespace ml", "PersistentVolume v", "PersistentVolumeClaim c",
+                      "StorageClass s", "CSINode n", "CSIDriver p", "CSIStorageCapacity x",
+                      "VolumeAttachment y", "DeviceClass d", "Service e", "ReplicationController f",
+                      "ReplicaSet g", "StatefulSet h", "PodDisruptionBudget i"});
   CHECK(*read->spread_args.find("defaultingType")->string() == "List");
   CHECK(read->pod.spec.priority == 3);
   Answer want;
