@@ -31,7 +31,7 @@ constexpr bool kIsOnlyNamed =
 
 template <typename Object>
 inline constexpr bool kLabelsAreRead =
-    !IsOnlyNamed<Object> && !std::is_same_v<Object, k8s::PersistentVolumeClaim>;
+    !kIsOnlyNamed<Object> && !std::is_same_v<Object, k8s::PersistentVolumeClaim>;
 
 // The annotations that are read anywhere. Of waiting pods and of claims the whole object is stored,
 // and a user who creates them may put 256 KiB of annotations on each. Other annotations also do not
@@ -55,8 +55,8 @@ void drop_unread(Object& object) {
   if (std::erase_if(owners, [](const auto& owner) { return !owner.controller; }) != 0) {
     owners.shrink_to_fit();
   }
+  if constexpr (!kLabelsAreRead<Object>) object.metadata.labels = {};
   if constexpr (kIsOnlyNamed<Object>) {
-    object.metadata.labels = {};
     object.metadata.annotations = {};
     object.metadata.owner_references.clear();
   } else if constexpr (requires { is_read(object, ""); }) {

@@ -239,7 +239,7 @@ k8s::PersistentVolumeClaim claim_of(const std::string& team, const std::string& 
 // A group of two, of which one needs a claim that is not bound yet, is starting; so many more of
 // its pods come.
 void begin_with_followers(Cluster& cluster, int followers) {
-  cluster.tell(event::StorageClassUpserted{waiting_class()});
+  cluster.tell(event::Upserted<k8s::StorageClass>{waiting_class()});
   cluster.tell(event::VolumeClaimUpserted{claim_of("crowd", "c", "made")});
   for (int i = 0; i < 2 + followers; ++i) {
     PodBuilder pod = pod_of("crowd", i);

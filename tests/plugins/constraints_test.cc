@@ -97,9 +97,10 @@ TEST_CASE("DeviceClasses says what DRA would serve") {
   CHECK_FALSE(asked->refuses(waiting));
   CHECK(asked->note(pod("a").cpu("1")).empty());
   CHECK(asked->note(pod("a").gpus(0)).empty());
-  asked->apply(ObjectGone<k8s::DeviceClass>{"gpu.nvidia.com", ""});
+  gpus.extended_resource_name = "example.com/gpu";
+  asked->apply(ObjectUpserted<k8s::DeviceClass>{gpus});
   CHECK(asked->note(waiting).empty());
-  asked->apply(DeviceClassGone{"gpu.nvidia.com", ""});
+  asked->apply(ObjectGone<k8s::DeviceClass>{"gpu.nvidia.com", ""});
   CHECK(asked->note(pod("a").requests("example.com/gpu", "1")).empty());
   CHECK_FALSE(asked->concerns(waiting));
   CHECK(asked->concerns(pod("a").requests("deviceclass.resource.kubernetes.io/gpu", "1")));
