@@ -244,7 +244,7 @@ TEST_CASE("a pod with lists that are too long can be asked about, and they are n
   const Json got = Json::parse(body_of(world.connect().exchange(get(page, "prometheus"))));
   CHECK(got["refusedBy"] == Json{{"plugin", "UnsupportedConstraints"},
                                  {"reason",
-                                  "pod has a node affinity of more than 10000 terms, expressions "
+                                  "pod has a node affinity of more than 2000 terms, expressions "
                                   "and values, which gpu-scheduler does not read"}});
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("a shell that leads binds pods, says why others wait, and gives the le
   for (const char* line :
        {"connected server_version=v1.99.0", "synced", "scheduling begins", "bound pod=ml/fits",
         "GPU quotas are off", "shutting down reason=\"the test is over\"", "gave the lease back",
-        "stopped binds_unsettled=0 events_dropped=0"}) {
+        "stopped binds_unsettled=0 writes_unsettled=0 events_dropped=0"}) {
     INFO(line);
     CHECK(world.has_line(line));
   }
