@@ -152,6 +152,10 @@ class World:
         self.asks = asks
 
     def run(self, events):
+        self.live(events)
+        self.engine.close()
+
+    def live(self, events):
         for _ in range(self.random.randrange(self.nodes_at_most // 4, self.nodes_at_most)):
             self.node_comes()
         for name in self.random.sample(objects.NAMESPACES, len(objects.NAMESPACES) - 1):
@@ -174,7 +178,6 @@ class World:
                 self._decide()
             if self.random.random() < 0.04:
                 self._ask()
-        self.engine.close()
 
     # Time.
     def _time_passes(self):
