@@ -171,12 +171,14 @@ func withSidecars(count, names int, name func(i int) corev1.ResourceName) fixtur
 	}
 }
 
-// annotateAtLength has annotations that the scheduler reads, as long as the API server takes them. Each pod is told what is wrong, at no such length.
+// annotateAtLength has annotations that the scheduler reads, nearly as long as it keeps them, and one as long as the API server takes it. Each pod is told
+// what is wrong, at no such length.
 func annotateAtLength(_ *neighbours, team *world) func() {
-	const most, mostSaid = 250_000, 4_096 // bytes; all annotations of a pod may have 262,144
+	const most, mostSaid = 50_000, 4_096 // bytes
+	const mostStored = 250_000           // all annotations of a pod may have 262,144
 	long := func(piece string) string { return strings.Repeat(piece, most/len(piece)) }
 	strangers := func(p *corev1.Pod) {
-		for i := range 4_000 {
+		for i := range 1_500 {
 			fixture.Annotated(fmt.Sprintf("gpu-scheduler.io/sharin-%05d", i), "x")(p)
 		}
 	}
@@ -186,6 +188,7 @@ func annotateAtLength(_ *neighbours, team *world) func() {
 	}{
 		{"commas", typeAnnotation + ": longer than 1024 bytes", fixture.Annotated(typeAnnotation, long(","))},
 		{"types", typeAnnotation + ": longer than 1024 bytes", fixture.Annotated(typeAnnotation, long("H100,"))},
+		{"at-length", "pod has more than 64 KiB of labels, annotations, rules and images", fixture.Annotated(typeAnnotation, strings.Repeat(",", mostStored))},
 		{"few-commas", "has an item that names nothing", fixture.Annotated(typeAnnotation, strings.Repeat(",", 1000))},
 		{"some-types", typeAnnotation + ": more than 16 types", fixture.Annotated(typeAnnotation, strings.Repeat("H100,", 200)+"H100")},
 		{"memory", "gpu-scheduler.io/min-gpu-memory: ", fixture.Annotated("gpu-scheduler.io/min-gpu-memory", long("1,"))},
@@ -215,9 +218,9 @@ func annotateAtLength(_ *neighbours, team *world) func() {
 	return nil
 }
 
-// comeAndGoWithLargeAffinities has pods with 100 KB of node affinity each, no two of which are the same, that are deleted as soon as they are told.
+// comeAndGoWithLargeAffinities has pods with 57 KB of node affinity each, no two of which are the same, that are deleted as soon as they are told.
 func comeAndGoWithLargeAffinities(n *neighbours, team *world) func() {
-	const pods, atATime, values = 200, 20, 1_600
+	const pods, atATime, values = 200, 20, 900
 	for first := 0; first < pods; first += atATime {
 		team.parallel(atATime, func(i int) {
 			large := corev1.NodeSelectorRequirement{Key: "example.com/large", Operator: corev1.NodeSelectorOpIn}
@@ -232,8 +235,7 @@ func comeAndGoWithLargeAffinities(n *neighbours, team *world) func() {
 		team.parallel(atATime, func(i int) { team.deletePod(podNumber(first + i)) })
 	}
 	return func() {
-		// Stored answers may take a quarter of the limit, and would take some 90 MiB without one. Under AddressSanitizer, which keeps what was freed (256 MB
-		// of it), this is only logged.
+		// Stored answers may take a quarter of the limit. Under AddressSanitizer, which keeps what was freed (256 MB of it), this is only logged.
 		n.expectMemory(64 * mebibyte)
 	}
 }
