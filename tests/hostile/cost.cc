@@ -40,6 +40,17 @@ void operator delete(void* memory) noexcept {
 
 void operator delete(void* memory, std::size_t /*size*/) noexcept { operator delete(memory); }
 
+// The standard library's call those above; a sanitizer's do not.
+void* operator new[](std::size_t size) { return operator new(size); }
+
+void* operator new[](std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return operator new(size);
+}
+
+void operator delete[](void* memory) noexcept { operator delete(memory); }
+
+void operator delete[](void* memory, std::size_t /*size*/) noexcept { operator delete(memory); }
+
 namespace tests {
 
 bool is_within_budget(const Cost& cost, std::size_t bytes) {
