@@ -236,8 +236,9 @@ Decision PlaceGroup::refuse(WaitingPod& pod, const std::string& problem, Time no
 
 Decision PlaceGroup::keep_out(WaitingPod& pod, const PodGroup& group, Time now) {
   queue_.refuse(pod, {}, now + kTriesAgain);
+  const char* const what = groups_.joins_starting_group(pod) ? "start" : "wait";
   return refusal_of(
-      pod, fmt::format("{} pods of group {} wait already", PodGroup::kMostPods, group.name));
+      pod, fmt::format("{} pods of group {} {} already", PodGroup::kMostPods, group.name, what));
 }
 
 Decision PlaceGroup::refusal_of(WaitingPod& pod, const std::string& problem) const {

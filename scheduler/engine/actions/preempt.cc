@@ -86,7 +86,10 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
   Kind& kind = kind_of(pod, now);
   const bool has_turn = kind.has_turn == pod.pod.metadata.uid;
   if (has_turn) kind.has_turn.clear();
-  if (is_refused(pod)) return told;
+  if (is_refused(pod)) {
+    due_ = std::min(due_, now + kBetweenRefusals);
+    return told;
+  }
   const bool is_due = !is_current(kind, now) && now >= kind.again && !some_wait_;
   if (has_turn || (is_due && searches_.any_left(now))) {
     const VictimSearch::Found found = search(kind, pod, now);

@@ -59,18 +59,23 @@ void ScoreCache::split_by(const Ruling& asked) {
     by_amount_.push_back({.tally = tally, .crowdings = tally->domains()->crowdings()});
     splits = true;
   }
-  const auto labels = asked.labels();
-  const auto is_new = [&](const auto& domains) { return !place_in_keys(*domains); };
-  const auto new_ones = std::count_if(labels.begin(), labels.end(), is_new);
-  if (new_ones > 0 && by_domain_.size() + static_cast<std::size_t>(new_ones) > kMostLabels) {
-    by_domain_.clear();  // of questions before
-    splits = true;
+  auto labels = asked.labels();
+  const std::size_t buckets = std::max<std::size_t>(buckets_.in_use(), 1);
+  std::erase_if(labels, [&](const auto& domains) {
+    return !place_in_keys(*domains) && buckets * (domains->size() + 1) > kMostTrees;
+  });
+  const auto new_ones = static_cast<std::size_t>(std::count_if(
+      labels.begin(), labels.end(), [&](const auto& domains) { return !place_in_keys(*domains); }));
+  if (new_ones > 0 && by_domain_.size() + new_ones > kMostLabels) {
+    // Those of earlier questions go.
+    const auto gone = std::erase_if(by_domain_, [&](const auto& domains) {
+      return std::find(labels.begin(), labels.end(), domains) == labels.end();
+    });
+    splits = splits || gone > 0;
   }
   for (const std::shared_ptr<DomainIndex>& domains : labels) {
     if (by_domain_.size() == kMostLabels) break;
-    const std::size_t buckets = std::max<std::size_t>(buckets_.in_use(), 1);
     if (place_in_keys(*domains)) continue;
-    if (buckets * (domains->size() + 1) > kMostTrees) continue;
     by_domain_.push_back(domains);
     splits = true;
   }

@@ -59,8 +59,11 @@ std::size_t alike_in_start(const Entity& entity) {
 std::size_t most_on(const NodeFacts& node, const PodShape& shape) {
   std::int64_t most = node.allocatable.get(kPods);
   for (const ResourceAmount& request : shape.requests) {
-    if (request.amount <= 0) continue;
-    most = std::min(most, node.allocatable.get(request.resource) / request.amount);
+    const std::int64_t offers = node.allocatable.get(request.resource);
+    // What the node lacks, though it takes one, no filter of the profile asks for.
+    if (request.amount > 0 && offers >= request.amount) {
+      most = std::min(most, offers / request.amount);
+    }
   }
   return static_cast<std::size_t>(std::max<std::int64_t>(most, 1));
 }

@@ -101,11 +101,14 @@ std::vector<std::shared_ptr<Tally>> Ruling::counts_by_node() const {
 
 std::vector<std::shared_ptr<DomainIndex>> Ruling::labels() const {
   std::vector<std::shared_ptr<DomainIndex>> all;
-  for (const ByDomain& each : by_domain_) all.push_back(each.domains);
+  const auto add_once = [&](const std::shared_ptr<DomainIndex>& domains) {
+    if (std::find(all.begin(), all.end(), domains) == all.end()) all.push_back(domains);
+  };
+  for (const ByDomain& each : by_domain_) add_once(each.domains);
   for (const Preference& each : preferences_) {
     for (const auto& tally : each.tallies) {
       const std::shared_ptr<DomainIndex>& domains = tally->domains();
-      if (domains->size() > 0 && !domains->one_node_each()) all.push_back(domains);
+      if (domains->size() > 0 && !domains->one_node_each()) add_once(domains);
     }
   }
   return all;

@@ -110,7 +110,7 @@ class Ruling {
 
   // The counts over single nodes that decide, each once.
   [[nodiscard]] std::vector<std::shared_ptr<Tally>> counts_by_node() const;
-  // The labels with domains that decide in the other rules.
+  // The labels with domains that decide in the other rules, each once.
   [[nodiscard]] std::vector<std::shared_ptr<DomainIndex>> labels() const;
 
   // For which pods the ruling holds: always only for pods of the same shape. With of_class they
