@@ -64,6 +64,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $names := include "gpu-scheduler.names" .root | fromYamlArray }}
 {{- range $object.spec.variables }}
 {{- if eq .name "schedulerNames" }}{{ $_ := set . "expression" (printf "['%s']" (join "', '" $names)) }}{{ end }}
+{{- if and (eq .name "binders") $values.admissionBinders }}
+{{- $_ := set . "expression" (printf "%s, '%s']" (trimSuffix "]" .expression) (join "', '" $values.admissionBinders)) }}
+{{- end }}
 {{- end }}
 {{- else if eq $object.kind "Role" }}
 {{- $lease := include "gpu-scheduler.lease" .root }}

@@ -42,8 +42,19 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 	w.label(exempt.ns, map[string]string{ourManaged: "false"})
 	tenant, _ := w.tenant()
 	otherScheduler := w.clientOf("system:kube-scheduler")
-	w.must(w.client.CoreV1().Pods(w.ns).Create(t.Context(), fixture.Pod(w.ns, "runs", schedulerName, fixture.GPUs(1), onNode("a")), metav1.CreateOptions{}))
+	some, none := int64(30), int64(0)
+	runs := fixture.Pod(w.ns, "runs", schedulerName, fixture.GPUs(1), onNode("a"))
+	runs.Spec.TerminationGracePeriodSeconds = &some
+	w.must(w.client.CoreV1().Pods(w.ns).Create(t.Context(), runs, metav1.CreateOptions{}))
 	w.must(w.client.CoreV1().Pods(w.ns).Create(t.Context(), fixture.Pod(w.ns, "without", "", onNode("a")), metav1.CreateOptions{}))
+	finished := fixture.Pod(w.ns, "finished", schedulerName, fixture.GPUs(1), onNode("a"))
+	finished.Spec.TerminationGracePeriodSeconds = &some
+	w.must(w.client.CoreV1().Pods(w.ns).Create(t.Context(), finished, metav1.CreateOptions{}))
+	w.changeStatus(w.client, "finished", func(s *corev1.PodStatus) { s.Phase = corev1.PodSucceeded })
+	brief := fixture.Pod(w.ns, "brief", schedulerName, fixture.GPUs(1), onNode("a"))
+	brief.Spec.TerminationGracePeriodSeconds = &none
+	w.must(w.client.CoreV1().Pods(w.ns).Create(t.Context(), brief, metav1.CreateOptions{}))
+	w.must(w.client.CoreV1().Pods(w.ns).Create(t.Context(), fixture.Pod(w.ns, "network", schedulerName, fixture.Limits("example.com/hca", "1"), onNode("a")), metav1.CreateOptions{}))
 	w.applyAdmissionPolicies(tenant)
 
 	with := func(scheduler string, options ...fixture.PodOption) *corev1.Pod {
@@ -68,6 +79,9 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 	}
 	remove := func(by kubernetes.Interface, pod string, grace int64) error {
 		return by.CoreV1().Pods(w.ns).Delete(t.Context(), pod, metav1.DeleteOptions{GracePeriodSeconds: &grace, DryRun: dryRun})
+	}
+	removePlainly := func(by kubernetes.Interface, pod string) error {
+		return by.CoreV1().Pods(w.ns).Delete(t.Context(), pod, metav1.DeleteOptions{DryRun: dryRun})
 	}
 	evict := func(grace *int64) error {
 		return tenant.CoreV1().Pods(w.ns).EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "runs"},
@@ -99,8 +113,8 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 	const named = "a pod may not name its node (spec.nodeName); use spec.nodeSelector or node affinity"
 	const note = "the annotations gpu-scheduler.io/charged-as and charged-at are written by the scheduler alone"
 	const atOnce = "a pod with GPUs may not be deleted at once (grace period 0), because its processes may go on with them; delete it without --force"
-	const evictsAtOnce = "a pod may not be evicted at once (grace period 0), because its processes may go on with its GPUs"
-	const saysEnded = "whether a pod with GPUs has ended is said by its kubelet alone"
+	const evictsAtOnce = "a pod, with GPUs or without, may not be evicted at once (grace period 0), because its processes may go on"
+	const saysEnded = "whether a pod with devices has ended is said by its kubelet alone"
 	const binds = "pods are bound by their scheduler alone"
 	const labels = "who may not write GpuQuotas may not change these labels of a namespace: "
 	for _, c := range []struct {
@@ -143,10 +157,13 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 		{"the end of a pod at once", remove(tenant, "runs", now), atOnce},
 		{"the end of a pod at once, by who may write quotas", remove(w.client, "runs", now), ""},
 		{"the end of a pod without GPUs at once", remove(tenant, "without", now), ""},
+		{"the end of a finished pod", removePlainly(tenant, "finished"), ""},
+		{"the end of a pod that needs no time", removePlainly(tenant, "brief"), ""},
 		{"an eviction", evict(nil), ""},
 		{"an eviction at once", evict(&now), evictsAtOnce},
 		{"a status that says the pod has ended", end(tenant, "runs", `{"phase":"Succeeded"}`), saysEnded},
 		{"a status that says the pod was rejected", end(tenant, "runs", `{"reason":"UnexpectedAdmissionError"}`), saysEnded},
+		{"a status that says a pod with another device was rejected", end(tenant, "network", `{"reason":"UnexpectedAdmissionError"}`), saysEnded},
 		{"another status", end(tenant, "runs", `{"message":"a"}`), ""},
 		{"a status of a pod without GPUs", end(tenant, "without", `{"phase":"Succeeded"}`), ""},
 

@@ -71,8 +71,11 @@ patches:
       - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}
 `},
 		{"a configuration", setConfig(config), []string{"base"}, replaceConfig},
-		{"two profiles", append(setConfig(pools), "--set", "admission=true,preemption=true"), []string{"base", "policies/admission", "policies/preemption"}, replaceConfig + `
+		{"two profiles", append(setConfig(pools), "--set", "admission=true,preemption=true,admissionBinders={system:serviceaccount:a:b}"), []string{"base", "policies/admission", "policies/preemption"}, replaceConfig + `
 patches:
+  - target: {kind: ValidatingAdmissionPolicy, name: gpu-scheduler-running-pods}
+    patch: |
+      - {op: replace, path: /spec/variables/0/expression, value: "['system:kube-scheduler', 'system:serviceaccount:gpu-scheduler:gpu-scheduler', 'system:serviceaccount:a:b']"}
   - target: {kind: ValidatingAdmissionPolicy, name: gpu-scheduler-(pod-status|evictions|gpu-pods)}
     patch: |
       - {op: replace, path: /spec/variables/0/expression, value: "['gpu-training', 'gpu-inference']"}
