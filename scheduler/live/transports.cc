@@ -54,7 +54,7 @@ k8s::TransportOptions lease_transport_options(const k8s::Endpoint& server, const
   options.qps = 0;
   options.max_connections = 2;
   options.unacknowledged_limit = times.margin;
-  if (is_address(server.host)) options.connect_timeout = std::chrono::seconds{2};
+  if (is_address(server.host)) options.connect_timeout = std::chrono::seconds{3};
   return options;
 }
 

@@ -26,7 +26,7 @@ namespace sched::live {
 
 // Of the transport for the lease. A connection that has become silent costs one renewal, not half
 // of the renew deadline: it ends if its bytes are not acknowledged within the margin, and a new one
-// is given up after two seconds. Later if the server is given by name: if a name server does not
+// is given up after three seconds. Later if the server is given by name: if a name server does not
 // answer, the resolver asks the next one after five seconds.
 [[nodiscard]] k8s::TransportOptions lease_transport_options(const k8s::Endpoint& server,
                                                             const BindTimes& times);

@@ -31,7 +31,7 @@ TEST_CASE("the lease does not wait for a connection that has become silent") {
     const char* host;
     seconds connect_timeout;
   };
-  for (const Case& c : {Case{"10.96.0.1", seconds{2}}, Case{"fd00::1", seconds{2}},
+  for (const Case& c : {Case{"10.96.0.1", seconds{3}}, Case{"fd00::1", seconds{3}},
                         Case{"api.example.com", seconds{10}}}) {
     CAPTURE(c.host);
     k8s::Endpoint server;
