@@ -1,6 +1,7 @@
 #include "scheduler/framework/pod_shape.h"
 
 #include "scheduler/base/random.h"
+#include "scheduler/framework/parts_writer.h"
 #include "scheduler/framework/read_annotations.h"
 
 #include <algorithm>
@@ -39,99 +40,6 @@ struct HeapBytes {
     if (value.capacity() > kInside) bytes += value.capacity() + 1;
   }
   void list(std::size_t /*size*/, std::size_t held) { bytes += held; }
-};
-
-// Passes the parts of values to a sink. A struct is taken apart by a structured binding, which must
-// name all fields: code with a new field does not compile before it is named here.
-template <typename Sink>
-class Writer {
- public:
-  template <typename... Values>
-  void add(const Values&... values) {
-    (write(values), ...);
-  }
-  [[nodiscard]] Sink take() { return std::move(sink_); }
-
- private:
-  template <typename Number>
-  requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
-  void write(Number value) { sink_.number(static_cast<std::int64_t>(value)); }
-  void write(const std::string& text) { sink_.text(text); }
-  void write(const k8s::StringMap& entries) {
-    sink_.list(entries.size(), entries.size() * sizeof(k8s::StringMap::Entry));
-    for (const auto& [key, value] : entries) add(key, value);
-  }
-  template <typename Value>
-  void write(const std::vector<Value>& values) {
-    sink_.list(values.size(), values.capacity() * sizeof(Value));
-    for (const Value& value : values) write(value);
-  }
-  template <typename Value>
-  void write(const std::optional<Value>& value) {
-    write(value.has_value());
-    if (value) write(*value);
-  }
-  void write(const k8s::SelectorRequirement& requirement) {
-    const auto& [key, op, values] = requirement;
-    add(key, op, values);
-  }
-  void write(const k8s::NodeSelectorTerm& term) {
-    const auto& [expressions, fields] = term;
-    add(expressions, fields);
-  }
-  void write(const k8s::NodeSelector& selector) {
-    const auto& [terms] = selector;
-    add(terms);
-  }
-  void write(const k8s::PreferredNodeTerm& preferred) {
-    const auto& [weight, preference] = preferred;
-    add(weight, preference);
-  }
-  void write(const k8s::NodeAffinity& affinity) {
-    const auto& [required, preferred] = affinity;
-    add(required, preferred);
-  }
-  void write(const k8s::Toleration& toleration) {
-    const auto& [key, op, value, effect] = toleration;
-    add(key, op, value, effect);
-  }
-  void write(const k8s::ContainerPort& port) {
-    const auto& [host_port, host_ip, protocol] = port;
-    add(host_port, host_ip, protocol);
-  }
-  // A quantity holds nothing besides itself; it is in no key.
-  void write(const std::pair<std::string, k8s::Quantity>& amount) { write(amount.first); }
-  void write(const HostPort& used) {
-    const auto& [ip, protocol, port] = used;
-    add(ip, protocol, port);
-  }
-  void write(const ResourceAmount& request) {
-    const auto& [resource, amount] = request;
-    add(resource, amount);
-  }
-  void write(const NonZeroRequests& requests) {
-    const auto& [cpu, memory] = requests;
-    add(cpu, memory);
-  }
-  void write(const gpu::Capability& capability) {
-    const auto& [major, minor] = capability;
-    add(major, minor);
-  }
-  void write(const gpu::Version& version) {
-    for (const std::int32_t part : version.parts) write(part);
-  }
-  // A name is determined by its text.
-  void write(const gpu::TypeName& type) { write(type.text); }
-  // A problem's text begins with its key.
-  void write(const gpu::WishProblem& problem) { write(problem.text); }
-  void write(const gpu::Wishes& wishes) {
-    // The known profiles follow from these and from the node selection.
-    const auto& [types, min_memory, compute, driver, cuda, sharing, gpu_memory, profile,
-                 known_profiles, problems] = wishes;
-    add(types, min_memory, compute, driver, cuda, sharing, gpu_memory, profile, problems);
-  }
-
-  Sink sink_;
 };
 
 // Those entries of a pod's labels or annotations that a shape reads (read_annotations.h). Each map
@@ -272,7 +180,7 @@ class Held {
   [[nodiscard]] std::size_t take() { return containers_ + all_.take().bytes; }
 
  private:
-  Writer<HeapBytes> all_;
+  PartsWriter<HeapBytes> all_;
   std::size_t containers_ = 0;
 };
 
@@ -388,7 +296,7 @@ std::string shape_key(const PodShape& shape) {
   // `demand` and `gpu_memory` follow from the rest, and are left out.
   const auto& [requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
                too_many_resources, by_container, demand, wishes, gpu_memory] = shape;
-  Writer<KeyText> key;
+  PartsWriter<KeyText> key;
   key.add(requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
           too_many_resources, by_container, wishes);
   return key.take().key;
@@ -397,7 +305,7 @@ std::string shape_key(const PodShape& shape) {
 std::size_t heap_bytes(const PodShape& shape) {
   const auto& [requests, nonzero, node_selector, node_affinity, tolerations, host_ports, node_name,
                too_many_resources, by_container, demand, wishes, gpu_memory] = shape;
-  Writer<HeapBytes> all;
+  PartsWriter<HeapBytes> all;
   all.add(requests, node_selector, node_affinity, tolerations, host_ports, node_name, by_container,
           wishes, wishes.known_profiles, demand.products);
   return all.take().bytes;
