@@ -93,7 +93,7 @@ class CaseReader {
   bool read_objects(std::string_view key, element value) {
     bool found = false;
     sched::for_each_watched_kind([&]<typename Object>(const sched::Watched<Object>& /*kind*/) {
-      // kube-scheduler, whose answers these are, knows no quotas.
+      // The answers are those of kube-scheduler, which has no quotas.
       if (std::is_same_v<Object, k8s::GpuQuota> || key != field_of(Object::kKind)) return;
       found = true;
       objects<Object>(value, key);

@@ -48,7 +48,7 @@ using ByClaim = std::map<ClaimKey, Value>;
   return all;
 }
 
-// Equal only for pods whose volumes are, in the same order, the same claims and disks.
+// Equal only for pods that mount the same claims and disks, in the same order.
 [[nodiscard]] std::string volumes_key(const k8s::Pod& pod);
 
 // A claim is bound when the volume controller has marked it so.

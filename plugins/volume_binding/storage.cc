@@ -71,8 +71,8 @@ bool Storage::apply(const ClusterChange& change) {
 bool Storage::put(const VolumeClaim& claim) {
   const auto [known, is_new] = claims_.try_emplace(key_of(claim.metadata), claim);
   if (is_new) return true;
-  // These change without a change of any answer, unless a write is awaited: the version tells
-  // whether it is newer than that.
+  // A change of these fields alone changes no answer, unless a write is awaited: then the version
+  // decides whether the claim is newer than the write.
   VolumeClaim& kept = known->second;
   kept.metadata.resource_version = claim.metadata.resource_version;
   kept.metadata.generation = claim.metadata.generation;

@@ -2,9 +2,9 @@
 // quotas, new pods.
 //
 // First the engine continues with the cluster as it is, except that nodes to be drained are
-// cordoned. Then the change is made, and the engine continues. So what starts without the change
-// has its turn first, as in the scheduler. Where nodes are drained, another engine, whose nodes
-// stay as they are, says what would start without that.
+// cordoned. Then the change is made, and the engine continues. So pods that start without the
+// change are placed first, as in the scheduler. For nodes to be drained, a second engine with the
+// nodes as they are computes which pods would start without the change.
 #pragma once
 
 #include "scheduler/answers/queue.h"

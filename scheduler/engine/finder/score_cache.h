@@ -68,9 +68,9 @@ class ScoreCache {
  public:
   // With more buckets than this there are no trees.
   static constexpr std::size_t kMostTrees = 32;
-  // Buckets differ in at most so many counts.
+  // Buckets differ in at most so many counts …
   static constexpr std::size_t kMostCounts = 4;
-  // The most labels whose domains divide it.
+  // … and in the domains of at most so many labels.
   static constexpr std::size_t kMostLabels = 8;
 
   // `nodes` and `profile` outlive the cache. The shape stays interned.
