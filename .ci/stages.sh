@@ -2,9 +2,9 @@
 #
 # Source it, then:  stage NAME WHAT COMMAND…       a step that works or not
 #                   tests NAME WHAT COMMAND…       a step whose log says how many tests it ran
-#                   beside COMMAND                 begins stages that only compute: COMMAND, a function, calls stage and tests.
-#                                                  They have the lowest priority, so that what waits for clocks is not held up
-#                   await NAME                     waits for a stage of those and prints its line
+#                   beside COMMAND                 begins other stages: COMMAND, a function, calls stage and tests
+#                   lowest COMMAND…                a command that only computes, at the lowest priority: what waits for clocks is not held up
+#                   await COMMAND NAME             waits for a stage of those that COMMAND calls and prints its line
 #                   finish                         what failed, once more and shorter, and the closing line; fails if anything did
 # A failed stage shows the end of its log, or what its failed tests said, and the stages after it still run, unless they need it:
 # `stage`, `tests` and `await` return the command's outcome, so that  stage … || finish  gives up.
@@ -17,6 +17,7 @@ _failures=() # stages, with their failed tests
 _is_beside=  # in this shell
 _foreground= # the process groups that there are
 _besides=
+declare -A _ended # by what is beside: where it says which of its stages have ended
 
 stage() { _perform _report "$@"; }
 tests() { _perform _report_tests "$@"; }
@@ -47,32 +48,36 @@ _begin() {
 _begin_line() { printf '%-12s %-48s ' "$1" "$2"; }
 
 beside() {
-  local results=build/logs/.beside
+  local results=build/logs/.beside ended
   rm -f $results
   mkfifo $results
   _begin _do_beside $results "$1"
-  _besides=$!
-  exec {_ended}< $results
+  _besides+=" $!"
+  exec {ended}< $results
+  _ended[$1]=$ended
   rm $results
 }
 
 _do_beside() {  # RESULTS COMMAND
   _is_beside=1
-  renice -n 19 "$BASHPID" > /dev/null
   "$2" > "$1"
+}
+
+lowest() {
+  (renice -n 19 "$BASHPID" > /dev/null; "$@")
 }
 
 await() {
   local name report outcome seconds what
-  while read -r -u "$_ended" name report outcome seconds what; do
+  while read -r -u "${_ended[$1]}" name report outcome seconds what; do
     _begin_line "$name" "$what"
     $report "$name" "$outcome" "$seconds"
     outcome=$?
-    [ "$name" != "$1" ] || return "$outcome"
+    [ "$name" != "$2" ] || return "$outcome"
   done
-  _begin_line "$1" "was not run"
-  : > "build/logs/$1.log"
-  _report "$1" 1 0
+  _begin_line "$2" "was not run"
+  : > "build/logs/$2.log"
+  _report "$2" 1 0
 }
 
 _report() {  # NAME OUTCOME SECONDS

@@ -61,8 +61,8 @@ if [ "${1:-}" = --threads ]; then
   # Watches, binds and explanations; two replicas; both transports; a credential plugin; the API server gone, and in trouble; quotas.
   threads='^Test(PlacesAndExplains|LeaderIsKilled|LeaderGivesBack|TransportOnCpprestsdk|CredentialPlugin|EndsWhileCredentialPluginRuns|APIServerGoesAway|Faults|QuotasChangeUnderLoad)$'
   export E2E_DIR=${E2E_DIR:-build/cluster/e2e-threads}
-  # ThreadSanitizer makes everything slow, and the other tests the machine.
-  export E2E_LEASE=${E2E_LEASE:-12s}
+  # ThreadSanitizer makes everything slow, and the other tests the machine, beside which they run.
+  export E2E_LEASE=${E2E_LEASE:-12s} E2E_PLANES=${E2E_PLANES:-3}
   mkdir -p "$E2E_DIR"
   e2e -test.run "$threads" "$@"
   exit
