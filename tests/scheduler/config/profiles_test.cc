@@ -1,4 +1,5 @@
 // What profiles a configuration gives: defaults, and what is laid over them.
+#include "k8s-client/yaml/value.h"
 #include "plugins/registry.h"
 #include "scheduler/config/config.h"
 #include "tests/scheduler/config/registry_double.h"
@@ -7,6 +8,10 @@
 #include "tests/support/paths.h"
 
 #include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -88,6 +93,29 @@ TEST_CASE("the configuration of the manifests says what the default is") {
   CHECK(shown->warnings.empty());
   CHECK(shown->client_connection.qps == Approx(5'000));
   CHECK(shown->client_connection.burst == 10'000);
+}
+
+TEST_CASE("the Deployment elects a leader, whatever its configuration says") {
+  // It has two replicas, and while it is updated also where it had one.
+  const std::string manifests = tests::source_dir() + "/manifests";
+  const auto deployment = k8s::yaml::read_file(manifests + "/base/deployment.yaml");
+  if (!deployment) FAIL(deployment.error().message);
+  CHECK_THAT(*deployment, Catch::Contains("            - --leader-elect=true\n"));
+  sched::config::LeaderElectionFlags flags;
+  flags.leader_elect = true;
+  std::vector<std::string> files{manifests + "/examples/two-pools/config.yaml"};
+  for (const auto& entry : std::filesystem::directory_iterator(manifests + "/policies")) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+  }
+  CHECK(files.size() > 5);
+  for (const std::string& file : files) {
+    INFO(file);
+    const auto configuration = sched::config::load(file, plugins::registry());
+    if (!configuration) FAIL(configuration.error().message);
+    const auto election = sched::config::with_flags(configuration->leader_election, flags);
+    if (!election) FAIL(election.error().message);
+    CHECK(*election == sched::config::LeaderElection{});  // the lease for which it has the rights
+  }
 }
 
 TEST_CASE("the policy kube-scheduler is kube-scheduler's default profile") {
