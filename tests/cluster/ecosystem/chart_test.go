@@ -80,6 +80,12 @@ patches:
     patch: |
       - {op: replace, path: /spec/variables/0/expression, value: "['gpu-training', 'gpu-inference']"}
 `},
+		{"admission policies that refuse nothing yet", []string{"--set", "admission=true,preemption=true,admissionActions={Warn,Audit}"}, []string{"base", "policies/admission", "policies/preemption"}, `
+patches:
+  - target: {kind: ValidatingAdmissionPolicyBinding, name: gpu-scheduler-(gpu-pods|charged-as|namespace-labels|running-pods)}
+    patch: |
+      - {op: replace, path: /spec/validationActions, value: [Warn, Audit]}
+`},
 		{"a profile and a lease of another name", append(setConfig(shard), "--set", "metrics.serviceMonitor=true"), []string{"base", "monitoring"}, replaceConfig + `
 patches:
   - target: {kind: ValidatingAdmissionPolicy, name: gpu-scheduler-pod-status}
@@ -195,6 +201,7 @@ func TestChartIsClean(t *testing.T) {
 		"a value that there is not":     {"--namespace gpu-scheduler --set replica=3", "replica"},
 		"a value of another type":       {"--namespace gpu-scheduler --set replicas=many", "replicas"},
 		"a network that is none":        {"--namespace gpu-scheduler --set apiServerNetworks={10.0.0.1}", "apiServerNetworks"},
+		"an action that is none":        {"--namespace gpu-scheduler --set admissionActions={Log}", "admissionActions"},
 		"a flag that is none":           {"--namespace gpu-scheduler --set extraArgs={v=4}", "extraArgs"},
 		"pages that are nowhere":        {"--namespace gpu-scheduler --set metrics.runbooks=docs", "runbooks"},
 		"a configuration that is none":  {"--namespace gpu-scheduler --set-string config=profiles:[", "config cannot be read"},
