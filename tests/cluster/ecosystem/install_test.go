@@ -10,6 +10,7 @@ import (
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -31,6 +32,33 @@ func TestHelmInstallsAndKeepsQuotas(t *testing.T) {
 	p.helm("install", "gpu-scheduler", chart)
 	p.wantReplicas(2)
 	p.wantQuota()
+}
+
+// TestHelmTakesOverFromKustomize: Helm refuses what kustomize has made, unless it is told to take that over. Then it is the release's, and quotas stay.
+func TestHelmTakesOverFromKustomize(t *testing.T) {
+	p := newPlane(t)
+	p.kubectl("apply", "-k", filepath.Join(root, "manifests/base"))
+	p.addQuota()
+	_, err := run(t, "helm", "--kubeconfig", p.cluster.Kubeconfig(), "--namespace", namespace, "install", "gpu-scheduler", chart)
+	if err == nil || !strings.Contains(err.Error(), "invalid ownership metadata") {
+		t.Errorf("without --take-ownership: %v", err)
+	}
+	p.helm("install", "gpu-scheduler", chart, "--take-ownership", "--set", "replicas=3")
+	p.wantReplicas(3)
+	deployment, err := p.cluster.Client().AppsV1().Deployments(namespace).Get(t.Context(), "gpu-scheduler", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if volume := deployment.Spec.Template.Spec.Volumes[0]; volume.ConfigMap == nil || volume.ConfigMap.Name != configMap {
+		t.Errorf("the pods have the volume %v, want the ConfigMap %s", volume, configMap)
+	}
+	p.wantQuota()
+	p.helm("uninstall", "gpu-scheduler")
+	p.wantQuota()
+	_, err = p.cluster.Client().AppsV1().Deployments(namespace).Get(t.Context(), "gpu-scheduler", metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("after helm uninstall the Deployment is there: %v", err)
+	}
 }
 
 // TestHelmUpgradesBetweenVersions: what a version of the chart has and the other has not comes and goes with upgrade and rollback, all else stays. So do the quotas,
