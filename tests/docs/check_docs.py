@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the pages: that what they point to exists, and that they tell of all that there is.
 
-Every relative link leads to a file, and to a heading if it names one. Rows of tables are whole. Every `make X`, path, test and flag that a page names is there. The
+Every relative link leads to a file, and to a heading if it names one. Rows of tables are whole. Commands of pages for users are for every shell. Every `make X`, path, test and flag that a page names is there. The
 README is short, and all files name one version. docs/metrics.md has every metric, docs/configuration.md every flag and plugin, docs/troubleshoot.md every message (messages.py),
 docs/install.md every object of manifests/base.
 The panels that docs/questions.md names are those of the dashboards.
@@ -98,6 +98,17 @@ def unknown_names(name, text, known):
                 yield f"{name}: `{word}`: there is no such file"
 
 
+def unportable_commands(name, text):
+    """Of the blocks without a language those lines that zsh or BSD's sed, which macOS has, would not take: in zsh a "#" behind a command begins no comment."""
+    for language, block in re.findall(r"^ *```([^\n]*)\n(.*?)^ *```$", text, flags=re.M | re.S):
+        for line in [] if language else block.splitlines():
+            bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", line)
+            if re.match(r" *[a-z].* # ", bare):
+                yield f"{name}: `{line}`: a comment behind a command"
+            if re.search(r"\bsed -i ", bare):
+                yield f"{name}: `{line}`: sed -i without a suffix"
+
+
 def ragged_tables(name, text):
     """Rows that have not as many cells as their table's first. A "|" in a code span begins a cell, too, unless it is escaped."""
     cells = None
@@ -135,6 +146,8 @@ def self_test():
         (broken_links("docs/a.md", "[x](a.md#another), [y][z], [v][w]\n\n[w]: https://e.x/\n", pages.get), 2),
         (unknown_names("a", "`make test`, `TestOne`, `cat docs/a.md`, `ctest -R 'b c'`", KNOWN_HERE), 0),
         (unknown_names("a", "`make tests`, `TestTwo`, `docs/b.md`\n```\nmake toast X=1\nctest -R 'b d'\ncat docs/b.md\n```\n", KNOWN_HERE), 6),
+        (unportable_commands("a", "```\nkubectl get pods -l 'a # b'\nsed -i.bak s/a/b/ c\n# a # b\n```\n```yaml\na: 1 # b\n```\na b # c\n"), 0),
+        (unportable_commands("a", "```\nkubectl get pods  # b\n  sed -i s/a/b/ c\n```\n"), 2),
         (ragged_tables("a", "| a | b |\n| - | - |\n| `x\\|y` | c |\n\n| d |\n"), 0),
         (ragged_tables("a", "| a | b |\n| - | - |\n| `x|y` | c |\n| d |\n"), 2),
         (unknown_panels('| a "x" | "Free" |\n| b | "Frei", "Used" |\n', panels('{"panels": [{"type": "stat", "title": "Free"}, {"type": "row", "title": "Used"}]}')), 2),
@@ -183,6 +196,8 @@ def main():
         found += broken_links(name, text, read)
         found += unknown_names(name, text, known)
         found += ragged_tables(name, text)
+        if name == "README.md" or name.startswith(("docs/", "manifests/")):
+            found += unportable_commands(name, text)
     metrics = [name for path in ("metrics.cc", "gpu_metrics.h")
                for name in names_in(root / "scheduler/server" / path, r'(?:counters|gauges|histograms)\(\s*registry_?,\s*"(\w+)"')]
     flags = names_in(root / "scheduler/main.cc", r'"(?:-v,)?--([a-z-]+)"')
