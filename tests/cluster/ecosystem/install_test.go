@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -98,6 +99,40 @@ func TestHelmUpgradesBetweenVersions(t *testing.T) {
 	p.helm("upgrade", "gpu-scheduler", newer, "--set", "quotaDefinition=false")
 	p.wantChanged(third, []string{added, release + "4"}, []string{removed})
 	p.wantQuota()
+}
+
+// TestAdmissionPoliciesLookFirst: as their README applies them first, the admission policies refuse nothing, and the API server counts what they would refuse.
+func TestAdmissionPoliciesLookFirst(t *testing.T) {
+	p := newPlane(t)
+	p.kubectl("create", "namespace", "vision")
+	pod := filepath.Join(t.TempDir(), "pod.yaml")
+	const text = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: vision}\nspec:\n  containers:\n" +
+		"    - {name: main, image: registry.k8s.io/pause:3.10, resources: {limits: {nvidia.com/gpu: 1}}}\n"
+	if err := os.WriteFile(pod, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	create := func() error {
+		_, err := run(t, "kubectl", "--kubeconfig", p.cluster.Kubeconfig(), "create", "--dry-run=server", "-f", pod)
+		return err
+	}
+	s := section{"manifests/policies/admission/README.md", "Keep tenants to their GPU quotas"}
+	look := regexp.MustCompile("`(kubectl kustomize [^`]+)`").FindStringSubmatch(readPage(t, filepath.Join(root, s.page)))
+	if look == nil {
+		t.Fatal("the README has no command that applies the policies so that they refuse nothing")
+	}
+	p.typeIn(root, s, look[1])
+	counted := regexp.MustCompile(`(?m)^apiserver_validating_admission_policy_check_total\{.*enforcement_action="audit".*policy="gpu-scheduler-gpu-pods"`)
+	p.eventually("the API server counts what the policies would refuse", func() (bool, string) {
+		if err := create(); err != nil {
+			t.Fatal(err)
+		}
+		return counted.MatchString(mustRun(t, "kubectl", "--kubeconfig", p.cluster.Kubeconfig(), "get", "--raw", "/metrics")), "nothing is counted"
+	})
+	p.kubectl("apply", "-k", filepath.Join(root, "manifests/policies/admission"))
+	p.eventually("the policies refuse", func() (bool, string) {
+		err := create()
+		return err != nil && strings.Contains(err.Error(), "must have spec.schedulerName"), fmt.Sprint(err)
+	})
 }
 
 // chartVersion is the version that the chart's folder has, which is the scheduler's, too.
