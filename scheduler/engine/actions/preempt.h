@@ -74,8 +74,8 @@ class Preempt : private PreemptParts {
   // Namespace, profile, shape, priority, queue, and what rules across nodes read besides. Pods with
   // equal keys could evict the same pods.
   using Key = std::tuple<std::uint64_t, std::size_t, ShapeId, std::int32_t, QueueId, Apart>;
-  // What the answer depends on: nodes and their pods, quotas, budgets.
-  using Versions = std::array<std::uint64_t, 3>;
+  // What the answer depends on: nodes and their pods, quotas, budgets, what constraints read.
+  using Versions = std::array<std::uint64_t, 4>;
   // Waiting pods with equal keys, for which no room and no victims are known.
   struct Kind {
     ShapeRef shape;  // so that their ids stay the same
@@ -110,7 +110,8 @@ class Preempt : private PreemptParts {
     return is_current(kind, now) ? std::max(kind.until, kind.again) : kind.again;
   }
   [[nodiscard]] Versions versions() const {
-    return {world_.nodes.changes().end(), world_.ledger.version(), world_.budgets.version()};
+    return {world_.nodes.changes().end(), world_.ledger.version(), world_.budgets.version(),
+            queue_.changes().others};
   }
   [[nodiscard]] VictimSearch::Found search(Kind& kind, WaitingPod& pod, Time now);
   [[nodiscard]] decision::Evict evict(WaitingPod& pod, const Victims& victims,

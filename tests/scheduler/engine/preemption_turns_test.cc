@@ -73,6 +73,21 @@ TEST_CASE("a pod is looked at when something changes, though another waits for a
   CHECK(s.decide_within(5s) == Texts{"p gets n without low"});
 }
 
+TEST_CASE("a pod is looked at when nothing has changed but what its rules read") {
+  Preempting s({.evicts_bare_pods = false, .violates_budgets = true}, {"VolumeBinding"});
+  s.has(node("n").gpus(8).labelled("host", "n"));
+  s.runs("low", "n", kLow, 8);
+  k8s::PersistentVolume data = volume("data");
+  data.node_affinity = k8s::NodeSelector{{term({label("host").in({"m"})})}};
+  s.has(data);
+  s.has(claim("data", "data"));
+  s.has(our_pod("p").gpus(8).priority(kHigh).mounts_claim("data"));
+  REQUIRE(s.decide().size() == 1);
+  data.node_affinity = k8s::NodeSelector{{term({label("host").in({"n"})})}};
+  s.has(data);
+  CHECK(s.decide_within(5s) == Texts{"p gets n without low"});
+}
+
 TEST_CASE("a pod is not refused because another that asks for the same has rules of its own") {
   Preempting s({.evicts_bare_pods = false, .violates_budgets = true}, {"InterPodAffinity"});
   s.has(node("n").gpus(8));
