@@ -105,6 +105,7 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
 
 VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
   pod.refused_binds.forget(now);
+  world_.topology_rejections.forget(now);
   if (kind.from.empty()) {
     kind.begun = versions();
     kind.until = Time::max();
@@ -118,8 +119,11 @@ VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
   kind.from = found.ended_at;
   if (kind.from.empty()) kind.seen = kind.begun;
   kind.again = now + (kind.from.empty() ? kBetweenSearches : kBetweenLooks);
-  // When this back-off ends, the pod may use one more node, so the answer may change.
+  // When one of these ends, the pod may use one more node, so the answer may change.
   if (const auto end = pod.refused_binds.next_end()) kind.until = std::min(kind.until, *end);
+  if (const auto end = world_.topology_rejections.next_end()) {
+    kind.until = std::min(kind.until, *end);
+  }
   if (found.protected_until) kind.until = std::min(kind.until, *found.protected_until);
   kind.words = fit_error(world_.nodes.size(), found.reasons);
   return found;

@@ -1,9 +1,11 @@
 // When pods that have no room are searched for: who goes first, and that nobody is forgotten.
+#include "scheduler/engine/backoffs/rejected_pod.h"
 #include "tests/scheduler/engine/preempting.h"
 #include "tests/support/catch.h"
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 using namespace sched;
 using namespace tests;
@@ -86,6 +88,28 @@ TEST_CASE("a pod is looked at when nothing has changed but what its rules read")
   data.node_affinity = k8s::NodeSelector{{term({label("host").in({"n"})})}};
   s.has(data);
   CHECK(s.decide_within(5s) == Texts{"p gets n without low"});
+}
+
+TEST_CASE("a pod is looked at when its node is not left out any more for what it asks for") {
+  Preempting s;
+  s.has(node("n").gpus(8).cpu("64"));
+  const auto asks = [](std::string_view name) {
+    return our_pod(name).gpus(8).cpu("8").priority(kHigh);
+  };
+  s.has(asks("first"));
+  REQUIRE(s.decide() == Texts{"first → n"});
+  s.bind_succeeded(asks("first"), "n");
+  const k8s::Pod failed = asks("first").on("n").failed("TopologyAffinityError");
+  const auto rejection = rejection_of(failed);
+  REQUIRE(rejection);
+  s.apply(*rejection);
+  s.has(failed);
+  s.runs("low", "n", kLow, 8);
+  s.has(asks("second"));
+  REQUIRE_THAT(s.decide().at(0), Catch::Contains("rejected a pod with the same requests"));
+  const Time asked = s.now;
+  CHECK(s.decide_within(2min) == Texts{"second gets n without low"});
+  CHECK(s.now == asked + 1min);
 }
 
 TEST_CASE("a pod is not refused because another that asks for the same has rules of its own") {
