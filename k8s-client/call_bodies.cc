@@ -147,9 +147,12 @@ std::string disruption_target_patch(const ObjectMeta& pod, const std::string& me
                         {"status", {{"conditions", Json::array({std::move(entry)})}}}});
 }
 
-std::string delete_options(const std::string& uid) {
-  return json_text(
-      Json{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}});
+std::string delete_options(const std::string& uid, bool dry_run) {
+  Json options = {
+      {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", uid}}}};
+  // In the body: the server reads the query only where there is none.
+  if (dry_run) options["dryRun"] = Json::array({"All"});
+  return json_text(options);
 }
 
 std::string selected_node_patch(const ObjectMeta& claim, const std::string& node) {

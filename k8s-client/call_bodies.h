@@ -42,7 +42,8 @@ namespace k8s {
                                                   Timestamp now);
 
 // v1 DeleteOptions: only if the object still has that uid (else 409), with its own grace period.
-[[nodiscard]] std::string delete_options(const std::string& uid);
+// `dry_run`: nothing is deleted.
+[[nodiscard]] std::string delete_options(const std::string& uid, bool dry_run = false);
 
 // Merge patch of a claim: the annotation of the node for which its volume is to be made. It carries
 // the resource version of `claim`: the server answers 409 if the object has changed since, or is

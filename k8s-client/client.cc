@@ -116,6 +116,21 @@ struct Client::Parts : std::enable_shared_from_this<Parts> {
               ignoring_body(std::move(done)));
   }
 
+  void delete_pod(const ObjectMeta& pod, bool dry_run, BindLimits limits,
+                  std::function<void(Result<void>)> done) {
+    RequestTarget target = target_of<Pod>(pod.namespace_, pod.name);
+    target.query("timeout", duration_text(limits.deadline));
+    call_once({.method = Method::kDelete,
+               .target = target.text(),
+               .headers = accepting_protobuf(),
+               .body = delete_options(pod.uid, dry_run),
+               .deadline = limits.deadline,
+               .send_by = limits.send_by},
+              fmt::format("pods \"{}/{}\": {}", pod.namespace_, pod.name,
+                          dry_run ? "try to delete" : "delete"),
+              ignoring_body(std::move(done)));
+  }
+
   // The answer is the new object.
   template <typename Object>
   void call_for(Request request, const std::string& doing,
@@ -265,16 +280,12 @@ void Client::set_disruption_target(const ObjectMeta& pod, const std::string& mes
 
 void Client::delete_pod(const ObjectMeta& pod, BindLimits limits,
                         std::function<void(Result<void>)> done) {
-  RequestTarget target = target_of<Pod>(pod.namespace_, pod.name);
-  target.query("timeout", duration_text(limits.deadline));
-  parts_->call_once({.method = Method::kDelete,
-                     .target = target.text(),
-                     .headers = accepting_protobuf(),
-                     .body = delete_options(pod.uid),
-                     .deadline = limits.deadline,
-                     .send_by = limits.send_by},
-                    fmt::format("pods \"{}/{}\": delete", pod.namespace_, pod.name),
-                    ignoring_body(std::move(done)));
+  parts_->delete_pod(pod, false, limits, std::move(done));
+}
+
+void Client::try_delete_pod(const ObjectMeta& pod, BindLimits limits,
+                            std::function<void(Result<void>)> done) {
+  parts_->delete_pod(pod, true, limits, std::move(done));
 }
 
 void Client::get_pod(const std::string& namespace_, const std::string& name,

@@ -6,9 +6,9 @@
 // (get, patch of a status) are repeated here after 429 and 503, not before Retry-After if the
 // server sent it, a limited number of times (retry.h). Not repeated: a bind, of a pod or of a
 // volume, because its outcome may be unknown, and only its caller can determine it (see
-// Error::may_have_acted); the calls that make room for a pod (nominate, set_disruption_target,
-// delete_pod), because only their caller knows for how long the room is needed; and events, because
-// their recorder decides when to write.
+// Error::may_have_acted); the calls that make room for a pod (nominate, try_delete_pod,
+// set_disruption_target, delete_pod), because only their caller knows for how long the room is
+// needed; and events, because their recorder decides when to write.
 #pragma once
 
 #include "k8s-client/access_review.h"
@@ -107,6 +107,9 @@ class Client {
   // name belongs to another pod by now. So it may be called again after a lost answer. Sent once,
   // as select_node is.
   void delete_pod(const ObjectMeta& pod, BindLimits limits, std::function<void(Result<void>)> done);
+  // What delete_pod would be answered now (a dry run): admission is asked, and nothing is deleted.
+  void try_delete_pod(const ObjectMeta& pod, BindLimits limits,
+                      std::function<void(Result<void>)> done);
 
   // Merge patch of gpuquotas/status that replaces the whole status. `quota` is the object as last
   // seen: its metadata identify it. 409 if it has changed since, or if its name belongs to another

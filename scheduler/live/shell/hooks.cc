@@ -143,6 +143,10 @@ Evictor::Calls Shell::Parts::evictor_calls() {
               [this](const PodRef& pod, const std::string& node, auto done) {
                 client_->nominate(meta_of(pod), node, write_limits(), std::move(done));
               },
+          .try_delete =
+              [this](const PodRef& pod, auto done) {
+                client_->try_delete_pod(meta_of(pod), write_limits(), std::move(done));
+              },
           .set_disruption_target =
               [this](const PodRef& pod, const std::string& message, auto done) {
                 client_->set_disruption_target(meta_of(pod), message, write_limits(),

@@ -46,7 +46,6 @@ void Evictor::evict(decision::Evict decision) {
   const auto shared = std::make_shared<const decision::Evict>(std::move(decision));
   Task& task = tasks_[shared->plan];
   task.pod = shared->pod.uid;
-  task.left = shared->victims.size();
   task.limit = loop_.after(options_.give_up_after, [this, shared] { give_up(*shared); });
   ready_.push_back(make_step(shared, shared->pod, Kind::kNominate));
   send_more();
@@ -90,6 +89,8 @@ void Evictor::send(const StepPtr& step) {
   switch (step->kind) {
     case Kind::kNominate:
       return calls_.nominate(step->pod, step->decision->node, std::move(done));
+    case Kind::kTry:
+      return calls_.try_delete(step->pod, std::move(done));
     case Kind::kMark:
       return calls_.set_disruption_target(
           step->pod, disruption_message(*step->decision, step->reclaimed), std::move(done));
@@ -117,7 +118,10 @@ void Evictor::on_answer(const StepPtr& step, const k8s::Result<void>& result) {
 void Evictor::on_done(const StepPtr& step) {
   switch (step->kind) {
     case Kind::kNominate:
-      return begin_victims(step->decision);
+      return begin_victims(step->decision,
+                           step->decision->victims.size() > 1 ? Kind::kTry : Kind::kMark);
+    case Kind::kTry:
+      return tried(*step);
     case Kind::kMark:
       step->kind = Kind::kDelete;
       step->back_off.reset();
@@ -130,20 +134,28 @@ void Evictor::on_done(const StepPtr& step) {
 
 void Evictor::on_failed(const StepPtr& step, const k8s::Error& error) {
   const bool is_victim = step->kind != Kind::kNominate;
-  if (is_victim && is_gone(error, step->kind == Kind::kDelete)) return gone(*step);
+  if (is_victim && is_gone(error, step->kind != Kind::kMark)) {
+    return step->kind == Kind::kTry ? tried(*step) : gone(*step);
+  }
   if (may_pass(error)) return repeat(step, error);
   // The condition was refused for good. The pod is deleted all the same.
   if (step->kind == Kind::kMark) return on_done(step);
   end(*step->decision, failure_of(*step, error));
 }
 
-void Evictor::begin_victims(const std::shared_ptr<const decision::Evict>& decision) {
+void Evictor::begin_victims(const std::shared_ptr<const decision::Evict>& decision, Kind kind) {
   if (decision->victims.empty()) return end(*decision, {});
+  tasks_.at(decision->plan).left = decision->victims.size();
   for (const decision::Victim& victim : decision->victims) {
-    StepPtr step = make_step(decision, victim.pod, Kind::kMark);
+    StepPtr step = make_step(decision, victim.pod, kind);
     step->reclaimed = victim.reclaimed;
     ready_.push_back(std::move(step));
   }
+}
+
+// One that is gone by now is told so by its next call.
+void Evictor::tried(const Step& victim) {
+  if (--tasks_.at(victim.decision->plan).left == 0) begin_victims(victim.decision, Kind::kMark);
 }
 
 void Evictor::gone(const Step& victim) {
@@ -214,6 +226,7 @@ std::string Evictor::text_of(const Step& step, const std::string& pod) {
       return fmt::format("nominating {} for node {}", pod, step.decision->node);
     case Kind::kMark:
       return fmt::format("setting the condition DisruptionTarget of {}", pod);
+    case Kind::kTry:
     case Kind::kDelete:
       break;
   }

@@ -6,6 +6,10 @@
 // decision are handled in parallel. A victim that is gone, or whose name another pod has by now,
 // needs no call any more: its room is free.
 //
+// If one of several victims may not be deleted, by an admission policy for example, the others
+// would end for nothing, and again each time that the pod is tried. So of several, each deletion is
+// tried before any of them is begun (a dry run).
+//
 // Each call names the uid of its pod, so it cannot hit another one, and it can be sent twice. A
 // call without an answer, or with a failure that may be temporary, is repeated until two minutes
 // after the decision. After that time, or after a permanent refusal, the decision has failed: no
@@ -40,6 +44,7 @@ class Evictor {
   struct Calls {
     using Done = std::function<void(k8s::Result<void>)>;
     std::function<void(const PodRef& pod, const std::string& node, Done)> nominate;
+    std::function<void(const PodRef& pod, Done)> try_delete;
     std::function<void(const PodRef& pod, const std::string& message, Done)> set_disruption_target;
     std::function<void(const PodRef& pod, Done)> delete_pod;
   };
@@ -78,7 +83,7 @@ class Evictor {
   [[nodiscard]] std::size_t open() const { return open_; }
 
  private:
-  enum class Kind : std::uint8_t { kNominate, kMark, kDelete };
+  enum class Kind : std::uint8_t { kNominate, kTry, kMark, kDelete };
   // A call for one pod of a decision: the nomination, or the next call for a victim.
   struct Step {
     std::shared_ptr<const decision::Evict> decision;
@@ -97,7 +102,7 @@ class Evictor {
   // A decision that is not over.
   struct Task {
     std::string pod;       // uid
-    std::size_t left = 0;  // victims that are not gone yet
+    std::size_t left = 0;  // victims that are not tried yet; after that, that are not gone yet
     Failure last_failure;  // of a call that is repeated
     std::unique_ptr<k8s::Timer> limit;
   };
@@ -110,7 +115,9 @@ class Evictor {
   void on_answer(const StepPtr& step, const k8s::Result<void>& result);
   void on_done(const StepPtr& step);
   void on_failed(const StepPtr& step, const k8s::Error& error);
-  void begin_victims(const std::shared_ptr<const decision::Evict>& decision);
+  // Each victim's next call is of that kind.
+  void begin_victims(const std::shared_ptr<const decision::Evict>& decision, Kind kind);
+  void tried(const Step& victim);
   void gone(const Step& victim);
   void repeat(const StepPtr& step, const k8s::Error& error);
   void give_up(const decision::Evict& decision);

@@ -692,6 +692,25 @@ TEST_CASE("a pod is deleted if it still is that pod, with its own grace period",
   }
 }
 
+TEST_CASE("whether a pod would be deleted is asked by a dry run", "[client]") {
+  World world;
+  world.client->try_delete_pod(pod_with_condition("").metadata, {.deadline = 30s},
+                               world.keep_result());
+  const auto call = world.transport.next();
+  const Request& request = call->request();
+  CHECK(request.method == Method::kDelete);
+  CHECK(request.target == "/api/v1/namespaces/ml/pods/train-0?timeout=30s");
+  CHECK_FALSE(request.repeatable);
+  // The server reads no options from the query where there is a body.
+  CHECK(Json::parse(request.body) == Json::parse(R"({"apiVersion":"v1","kind":"DeleteOptions",
+                        "preconditions":{"uid":"u-1"},"dryRun":["All"]})"));
+  call->respond(403, status_json(403, "Forbidden", "no"));
+  world.run();
+  REQUIRE(world.result);
+  REQUIRE_FALSE(*world.result);
+  CHECK(world.result->error().message == "pods \"ml/train-0\": try to delete: 403 Forbidden: no");
+}
+
 TEST_CASE("a quota's status is one merge patch, at the version that was seen", "[client]") {
   World world;
   ObjectMeta quota;

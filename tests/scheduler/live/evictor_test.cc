@@ -30,6 +30,8 @@ struct Server {
                 [this](const PodRef& pod, const std::string& node, auto done) {
                   sent("nominate " + pod.name + " for " + node, std::move(done));
                 },
+            .try_delete = [this](const PodRef& pod,
+                                 auto done) { sent("try " + pod.name, std::move(done)); },
             .set_disruption_target =
                 [this](const PodRef& pod, const std::string& message, auto done) {
                   const bool is_reclaimed = reclaimed == pod.name;
@@ -68,6 +70,11 @@ struct Server {
     open.pop_front();
     one.done(result);
   }
+  // The server would delete each of several victims.
+  void answer_tries() {
+    REQUIRE(open.front().call.starts_with("try "));
+    while (open.front().call.starts_with("try ")) answer();
+  }
   void fail(int status, const std::string& message = "no") {
     answer(tl::unexpected(
         k8s::status_error(k8s::Status{.code = status, .reason = {}, .message = message})));
@@ -102,6 +109,10 @@ TEST_CASE("the pod is nominated first, then each victim is marked and deleted") 
   s.evict(7, {"a", "b"});
   CHECK(s.under_way() == Calls{"nominate p for n"});
   s.answer();
+  CHECK(s.under_way() == Calls{"try a", "try b"});
+  s.answer();
+  CHECK(s.under_way() == Calls{"try b"});
+  s.answer();
   CHECK(s.under_way() == Calls{"mark a", "mark b"});
   s.answer();
   CHECK(s.under_way() == Calls{"mark b", "delete a"});
@@ -111,6 +122,41 @@ TEST_CASE("the pod is nominated first, then each victim is marked and deleted") 
   CHECK(s.outcomes.empty());
   s.answer();
   CHECK(s.evicted == Calls{"a", "b"});
+  CHECK(s.outcomes == Outcomes{{7, ""}});
+}
+
+TEST_CASE("nobody ends for nothing because one of several victims may not be deleted") {
+  Server s;
+  s.evict(7, {"a", "b", "c"});
+  s.answer();
+  s.answer();              // try a
+  s.fail(403, "may not");  // try b
+  REQUIRE(s.outcomes.size() == 1);
+  CHECK_THAT(s.outcomes[0].second, Catch::StartsWith("deleting pod ml/b failed: "));
+  s.answer();  // try c
+  CHECK(s.open.empty());
+  CHECK(s.evicted.empty());
+  CHECK(s.outcomes.size() == 1);
+}
+
+TEST_CASE("a try may be repeated, and a victim that is gone by then does not matter") {
+  Server s;
+  s.evict(7, {"a", "b"});
+  s.answer();
+  SECTION("gone") { s.fail(404); }
+  SECTION("its name is another's") {
+    s.fail(409, "Precondition failed: UID in precondition: a-uid, UID in object meta: other");
+  }
+  s.fail(500);  // try b
+  CHECK(s.open.empty());
+  s.loop.advance(500ms);
+  CHECK(s.under_way() == Calls{"try b"});
+  s.answer();
+  CHECK(s.under_way() == Calls{"mark a", "mark b"});
+  s.fail(404);  // mark a
+  s.answer();   // mark b
+  s.answer();   // delete b
+  CHECK(s.evicted == Calls{"b"});
   CHECK(s.outcomes == Outcomes{{7, ""}});
 }
 
@@ -127,6 +173,7 @@ TEST_CASE("nobody is deleted for a pod that needs the room no longer") {
   s.evict(7, {"a", "b", "c"});
   s.evictor.forget("uid of another");
   s.answer();  // nominate
+  s.answer_tries();
   s.answer();  // mark a
   SECTION("a call that is open ends") {
     s.evictor.forget("uid of p");
@@ -195,6 +242,7 @@ TEST_CASE("what may pass is repeated, and the other victims do not wait for it")
   Server s;
   s.evict(7, {"a", "b"});
   s.answer();
+  s.answer_tries();
   s.fail(500);  // mark a
   s.answer();   // mark b
   s.answer();   // delete b
@@ -230,6 +278,7 @@ TEST_CASE("a refusal that does not pass ends the decision at once") {
   Server s;
   s.evict(7, {"a", "b"});
   s.answer();
+  s.answer_tries();
   s.answer();              // mark a
   s.answer();              // mark b
   s.fail(403, "may not");  // delete a
@@ -270,6 +319,7 @@ TEST_CASE("after a refusal no further victim is begun") {
   for (int i = 0; i < 20; ++i) victims.push_back("v" + std::to_string(i));
   s.evict(7, victims);
   s.answer();
+  s.answer_tries();
   s.answer();  // mark v0; its deletion goes out
   while (s.under_way().front() != "delete v0") s.fail(500);
   s.fail(403);
@@ -314,6 +364,7 @@ TEST_CASE("an answer after the evictor's end is for nobody") {
     Evictor evictor(
         loop,
         {.nominate = [&](const PodRef&, const std::string&, auto done) { late = std::move(done); },
+         .try_delete = {},
          .set_disruption_target = {},
          .delete_pod = {}},
         {},
@@ -355,6 +406,7 @@ TEST_CASE("after stop nothing is sent and nothing told, but a deletion that succ
   Server s;
   s.evict(7, {"a", "b"});
   s.answer();
+  s.answer_tries();
   s.answer();  // mark a
   s.evictor.stop();
   s.answer();  // mark b
@@ -369,6 +421,7 @@ TEST_CASE("a call that was sent before the stop is open until its answer comes")
   s.evict(7, {"a", "b"});
   CHECK(s.evictor.open() == 1);
   s.answer();
+  s.answer_tries();
   s.answer();  // mark a
   CHECK(s.under_way() == Calls{"mark b", "delete a"});
   s.evictor.stop();
@@ -386,6 +439,7 @@ TEST_CASE("a victim on borrowed GPUs is told so, beside others of lower priority
   s.reclaimed = "b";
   s.evict(7, {"a", "b"});
   s.answer();
+  s.answer_tries();
   for (int i = 0; i < 4; ++i) s.answer();
   CHECK(s.evicted == Calls{"a", "b"});
 }
@@ -396,6 +450,8 @@ TEST_CASE("so many calls are open at a time") {
   for (int i = 0; i < 20; ++i) victims.push_back("v" + std::to_string(i));
   s.evict(7, victims);
   s.answer();
+  CHECK(s.open.size() == Evictor::kMostOpen);
+  s.answer_tries();
   CHECK(s.open.size() == Evictor::kMostOpen);
   for (int i = 0; i < 40; ++i) s.answer();
   CHECK(s.evicted.size() == 20);
