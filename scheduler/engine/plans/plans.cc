@@ -125,6 +125,7 @@ std::optional<decision::Prepare> Plans::prepare(Entry entry, Time now) {
   const WaitingPod& pod = *world_.pods.find(plan.bind.pod.uid)->waiting();
   auto wanted = preparation_for(pod, world_.nodes.find(plan.bind.node));
   if (!wanted) return std::nullopt;
+  plan.made_room = true;
   plan.written = false;
   return begin(renumber(entry), *std::move(wanted), now);
 }
@@ -366,12 +367,13 @@ std::optional<Decision> Plans::next(Time now) {
     }
     if (readiness.state == Readiness::State::kWaits) continue;
     const bool is_ready = readiness.state == Readiness::State::kReady;
-    const bool made_room = plan->second.makes_room;
+    const bool makes_room = plan->second.makes_room;
+    const bool costs_others = makes_room || plan->second.made_room;
     const bool moves = plan->second.moves;
     const bool by_node = plan->second.by_node && readiness.by_node;
-    if (made_room && is_ready) {
+    if (makes_room && is_ready) {
       if (auto part = prepare(plan, now)) return *std::move(part);
-    } else if (made_room) {
+    } else if (makes_room) {
       stop_waiting_for_room(plan, now >= plan->second.end);
     }
     decision::Bind bind = end(plan).bind;
@@ -380,7 +382,10 @@ std::optional<Decision> Plans::next(Time now) {
     if (moves) {
       queue_.activate(release(record), QueueEvent::kObjectChange);
     } else {
-      if (made_room && by_node) record.waiting()->refused_binds.add(bind.node, readiness.why, now);
+      // The next try would have others leave the node again.
+      if (costs_others && by_node) {
+        record.waiting()->refused_binds.add(bind.node, readiness.why, now);
+      }
       assumed_.back_off(release(record), true, now);
     }
     return not_prepared(std::move(bind), std::move(readiness.why));

@@ -133,6 +133,7 @@ class Plans {
   struct Plan {
     decision::Bind bind;
     bool makes_room = false;        // the first parts: else those that prepare
+    bool made_room = false;         // prepares: others have left the node for it
     std::set<std::string> leaving;  // makes_room: the pods, by uid, that are still on the node
     std::set<std::string> evicted;  // of these, for this plan's pod
     std::vector<ObjectWrite> writes;

@@ -3,6 +3,7 @@
 #include "tests/support/catch.h"
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -576,6 +577,27 @@ TEST_CASE("what has to be written before the bind is written when the room is th
   claim.phase = "Bound";
   s.Scheduler::has(claim);
   CHECK(s.decide() == Texts{"p → n"});
+}
+
+TEST_CASE("others do not leave again and again for a pod whose volume cannot be made there") {
+  Preempting s;
+  s.Scheduler::has(pending_claim());
+  s.has(node("n").gpus(8));
+  k8s::Pod low = s.runs("low", "n", kLow, 8);
+  s.has(our_pod("p").gpus(8).priority(kHigh).labelled("binds-claim", "c"));
+  for (std::uint64_t plan = 1; plan < 5; plan += 2) {
+    REQUIRE(s.decide() == Texts{"p gets n without low"});
+    s.prepared(plan);
+    s.pod_gone(low);
+    REQUIRE(s.decide() == Texts{"p prepares for n"});
+    s.prepared(plan + 1, "there is no space left");
+    REQUIRE(s.decide() == Texts{"p not to n: there is no space left"});
+    low = s.runs("low", "n", kLow, 8);  // its controller makes it anew
+    s.now += 20s;
+  }
+  CHECK_THAT(s.decide().at(0),
+             Catch::Contains("were left out after the pod could not be bound there"));
+  CHECK(s.decide_within(2min) == Texts{"p gets n without low"});
 }
 
 TEST_CASE("room that a pod in preparation had is another's at once") {
