@@ -1,6 +1,8 @@
 #include "k8s-client/api/defaults.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace k8s {
@@ -17,6 +19,29 @@ void default_requests(std::vector<Container>& containers) {
   }
 }
 
+// Requires the pod's own value of each label, or another one.
+void add_requirements(const std::vector<std::string>& keys, SelectorOperator op,
+                      const StringMap& labels, LabelSelector& selector) {
+  for (const std::string& key : keys) {
+    const std::string* value = labels.find(key);
+    if (value == nullptr) continue;
+    selector.match_expressions.push_back({.key = key, .op = op, .values = {*value}});
+  }
+}
+
+void merge_label_keys(PodAffinityTerm& term, const StringMap& labels) {
+  if (!term.label_selector) return;
+  add_requirements(term.match_label_keys, SelectorOperator::kIn, labels, *term.label_selector);
+  add_requirements(term.mismatch_label_keys, SelectorOperator::kNotIn, labels,
+                   *term.label_selector);
+}
+
+void merge_label_keys(std::optional<PodAffinity>& affinity, const StringMap& labels) {
+  if (!affinity) return;
+  for (PodAffinityTerm& term : affinity->required) merge_label_keys(term, labels);
+  for (WeightedPodAffinityTerm& each : affinity->preferred) merge_label_keys(each.term, labels);
+}
+
 }  // namespace
 
 void set_defaults(Pod& pod, std::string_view namespace_) {
@@ -24,6 +49,10 @@ void set_defaults(Pod& pod, std::string_view namespace_) {
   if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = "default-scheduler";
   default_requests(pod.spec.init_containers);
   default_requests(pod.spec.containers);
+  // It is done when a pod is created, with the labels that it has then.
+  if (pod.metadata.creation_timestamp) return;
+  merge_label_keys(pod.spec.pod_affinity, pod.metadata.labels);
+  merge_label_keys(pod.spec.pod_anti_affinity, pod.metadata.labels);
 }
 
 }  // namespace k8s

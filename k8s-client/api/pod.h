@@ -15,7 +15,8 @@
 
 namespace k8s {
 
-// A port of the node that a container takes. Ports without a hostPort are not stored.
+// A port of the node that a container takes: its hostPort, or with hostNetwork also its
+// containerPort. Other ports are not stored.
 struct ContainerPort {
   std::int32_t host_port = 0;
   std::string host_ip;   // empty means 0.0.0.0

@@ -29,7 +29,7 @@ class PodSelector {
  public:
   // `own_namespace`: of the pod that has the term; it is used if the term names no namespace.
   // matchLabelKeys and mismatchLabelKeys are not read: the API server has put them into the
-  // selector when the pod was created.
+  // selector when the pod was created, and k8s::set_defaults() into that of a manifest.
   PodSelector(const k8s::PodAffinityTerm& term, const std::string& own_namespace);
 
   [[nodiscard]] bool selects(const k8s::Pod& pod, const k8s::StringMap& namespace_labels) const {

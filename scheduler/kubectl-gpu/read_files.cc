@@ -95,6 +95,10 @@ void complete_object(Object& object, const std::string& namespace_) {
   if constexpr (std::is_same_v<Object, k8s::PersistentVolumeClaim>) {
     if (object.phase.empty()) object.phase = "Pending";
   }
+  // The volume controller does that, as soon as it sees a new volume.
+  if constexpr (std::is_same_v<Object, k8s::PersistentVolume>) {
+    if (object.phase.empty()) object.phase = "Available";
+  }
   if constexpr (std::is_same_v<Object, k8s::StorageClass>) {
     if (!object.binding_mode) object.binding_mode = "Immediate";
   }

@@ -87,6 +87,10 @@ class JsonValue {
     std::string_view text;
     return element_.get(text) == simdjson::SUCCESS ? text : std::string_view();
   }
+  [[nodiscard]] bool is_true() const {
+    bool is = false;
+    return element_.get(is) == simdjson::SUCCESS && is;
+  }
   // How many items a list has; 0 for anything else.
   [[nodiscard]] std::size_t item_count() const {
     simdjson::dom::array array;

@@ -4,15 +4,20 @@
 namespace k8s::json {
 namespace {
 
-bool read_ports(JsonValue value, std::vector<ContainerPort>& out) {
+// Of a pod on the host's network every port is one of the host. The API server writes that into
+// hostPort; a manifest need not have it.
+bool read_ports(JsonValue value, bool host_network, std::vector<ContainerPort>& out) {
   return value.items([&](JsonValue item) {
     ContainerPort port;
+    std::int32_t inside = 0;
     const bool ok = item.fields([&](std::string_view key, JsonValue field) {
       if (key == "hostPort") return read(field, port.host_port);
+      if (key == "containerPort" && host_network) return read(field, inside);
       if (key == "hostIP") return read(field, port.host_ip);
       if (key == "protocol") return read(field, port.protocol);
       return true;
     });
+    if (port.host_port == 0) port.host_port = inside;
     if (ok && port.host_port != 0) out.push_back(std::move(port));
     return ok;
   });
@@ -38,12 +43,12 @@ bool read_restart_rules(JsonValue value, bool& restarts_all) {
   });
 }
 
-bool read_container(JsonValue value, Container& out) {
+bool read_container(JsonValue value, bool host_network, Container& out) {
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "name") return read(field, out.name);
     if (key == "image") return read(field, out.image);
     if (key == "resources") return read_resources(field, out);
-    if (key == "ports") return read_ports(field, out.ports);
+    if (key == "ports") return read_ports(field, host_network, out.ports);
     if (key == "restartPolicyRules") {
       return read_restart_rules(field, out.restarts_all_containers);
     }
@@ -56,10 +61,11 @@ bool read_container(JsonValue value, Container& out) {
   });
 }
 
-bool read_containers(JsonValue value, std::vector<Container>& out) {
+bool read_containers(JsonValue value, bool host_network, std::vector<Container>& out) {
   out.clear();
   out.reserve(value.item_count());
-  return value.items([&](JsonValue item) { return read_container(item, out.emplace_back()); });
+  return value.items(
+      [&](JsonValue item) { return read_container(item, host_network, out.emplace_back()); });
 }
 
 bool read_operator(JsonValue value, TolerationOperator& out) {
@@ -179,14 +185,17 @@ bool read_placement(std::string_view key, JsonValue field, Pod::Spec& out) {
 }  // namespace
 
 bool read(JsonValue value, Pod::Spec& out) {
+  // The containers may come before it.
+  const auto found = value.find("hostNetwork");
+  const bool host_network = found && found->is_true();
   return value.fields([&](std::string_view key, JsonValue field) {
     if (key == "schedulerName") return read(field, out.scheduler_name);
     if (key == "nodeName") return read(field, out.node_name);
     if (key == "priority") return read(field, out.priority);
     if (key == "priorityClassName") return read(field, out.priority_class_name);
     if (key == "preemptionPolicy") return read(field, out.preemption_policy);
-    if (key == "initContainers") return read_containers(field, out.init_containers);
-    if (key == "containers") return read_containers(field, out.containers);
+    if (key == "initContainers") return read_containers(field, host_network, out.init_containers);
+    if (key == "containers") return read_containers(field, host_network, out.containers);
     if (key == "overhead") return read(field, out.overhead);
     if (key == "resources") {
       return field.fields([&](std::string_view name, JsonValue inner) {

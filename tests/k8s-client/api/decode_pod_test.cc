@@ -98,6 +98,19 @@ TEST_CASE("Containers: requests, limits, host ports, sidecars", "[decode]") {
   CHECK(spec == want);
 }
 
+TEST_CASE("With hostNetwork each port is one of the host, also in a manifest", "[decode]") {
+  const auto ports_of = [](const std::string& host_network) {
+    return spec_of(R"({"containers":[{"name":"c","ports":[{"containerPort":80},
+      {"containerPort":81,"hostPort":81,"protocol":"UDP"}]}],"hostNetwork":)" +
+                   host_network + "}")
+        .containers.at(0)
+        .ports;
+  };
+  CHECK(ports_of("true") == std::vector<ContainerPort>{{80, "", ""}, {81, "", "UDP"}});
+  CHECK(ports_of("false") == std::vector<ContainerPort>{{81, "", "UDP"}});
+  CHECK(ports_of("null") == ports_of("false"));
+}
+
 TEST_CASE("What a pod needs of features of kubelet's", "[decode]") {
   const auto restarts = [](const std::string& rules) {
     return spec_of(R"({"containers":[{"name":"c","restartPolicyRules":)" + rules + "}]}")

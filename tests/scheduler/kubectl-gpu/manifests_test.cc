@@ -132,10 +132,14 @@ TEST_CASE("nodes, quotas and storage become events") {
 {kind: PersistentVolumeClaim, metadata: {name: data, namespace: other}, status: {phase: Bound}}
 ---
 {kind: CSIStorageCapacity, metadata: {name: room}, storageClassName: fast}
+---
+{kind: PersistentVolume, metadata: {name: disk}}
+---
+{kind: PersistentVolume, metadata: {name: used}, status: {phase: Released}}
 )");
   CHECK(loaded.error.empty());
   CHECK(loaded.change.pods.empty());
-  REQUIRE(loaded.change.objects.size() == 7);
+  REQUIRE(loaded.change.objects.size() == 9);
   const auto& claim = std::get<event::VolumeClaimUpserted>(loaded.change.objects[2]).object;
   CHECK(claim.metadata.namespace_ == "ml");
   CHECK(claim.phase == "Pending");
@@ -150,6 +154,10 @@ TEST_CASE("nodes, quotas and storage become events") {
   const auto& room =
       std::get<event::Upserted<k8s::CsiStorageCapacity>>(loaded.change.objects[6]).object;
   CHECK(room.metadata.namespace_ == "ml");
+  const auto& disk = std::get<event::VolumeUpserted>(loaded.change.objects[7]).object;
+  CHECK(disk.phase == "Available");
+  const auto& used = std::get<event::VolumeUpserted>(loaded.change.objects[8]).object;
+  CHECK(used.phase == "Released");
 }
 
 TEST_CASE("a pod replaces the one that has its name, unless its name is made up here") {

@@ -66,6 +66,36 @@ metadata: {name: n1}
   CHECK(std::get<event::NodeUpserted>(events[3]).object.metadata.namespace_.empty());
 }
 
+TEST_CASE("label keys of pod affinity are requirements, as since the pod's creation") {
+  const auto events = events_of(written("label-keys.json", R"({"kind": "PodList", "items": [
+    {"metadata": {"name": "new", "labels": {"app": "web", "tenant": "a"}},
+     "spec": {"affinity": {"podAntiAffinity": {
+       "requiredDuringSchedulingIgnoredDuringExecution": [
+         {"labelSelector": {}, "matchLabelKeys": ["app", "other"], "mismatchLabelKeys": ["tenant"]},
+         {"matchLabelKeys": ["app"]}]}, "podAffinity": {
+       "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm":
+         {"labelSelector": {"matchLabels": {"x": "y"}}, "matchLabelKeys": ["app"]}}]}}}},
+    {"metadata": {"name": "created", "labels": {"app": "changed"},
+                  "creationTimestamp": "2026-01-01T00:00:00Z"},
+     "spec": {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+       {"labelSelector": {"matchExpressions": [{"key": "app", "operator": "In", "values": ["web"]}]},
+        "matchLabelKeys": ["app"]}]}}}}]})"));
+  REQUIRE(events.size() == 2);
+  using Op = k8s::SelectorOperator;
+  using Requirements = std::vector<k8s::SelectorRequirement>;
+  const auto& fresh = std::get<event::PodUpserted>(events[0]).object.spec;
+  const auto& apart = fresh.pod_anti_affinity->required;
+  REQUIRE(apart.size() == 2);
+  CHECK(apart[0].label_selector->match_expressions ==
+        Requirements{{"app", Op::kIn, {"web"}}, {"tenant", Op::kNotIn, {"a"}}});
+  CHECK_FALSE(apart[1].label_selector);  // which still matches no pod
+  CHECK(fresh.pod_affinity->preferred.at(0).term.label_selector->match_expressions ==
+        Requirements{{"app", Op::kIn, {"web"}}});
+  const auto& created = std::get<event::PodUpserted>(events[1]).object.spec;
+  CHECK(created.pod_affinity->required.at(0).label_selector->match_expressions ==
+        Requirements{{"app", Op::kIn, {"web"}}});
+}
+
 TEST_CASE("of pods that have finished only those matter that speak against their node") {
   const std::string file = written("finished.json", R"({"kind": "PodList", "items": [
     {"metadata": {"name": "done", "uid": "1"}, "spec": {"nodeName": "n"}, "status": {"phase": "Succeeded"}},
