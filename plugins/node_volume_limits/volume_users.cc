@@ -40,26 +40,20 @@ class VolumeUsers::Applier {
 
   void operator()(const VolumeClaimUpserted& change) { is_news_ = all_.put(change.object); }
   void operator()(const VolumeClaimGone& change) {
-    all_.claims_.erase({change.namespace_, change.name});
+    const auto claim = all_.claims_.find({change.namespace_, change.name});
+    if (claim == all_.claims_.end()) return;
+    all_.name_volume(claim->first, claim->second.volume, {});
+    all_.claims_.erase(claim);
     all_.recount_users({change.namespace_, change.name});
   }
   void operator()(const VolumeUpserted& change) {
     const k8s::PersistentVolume& volume = change.object;
-    Volume& known = all_.volumes_[volume.metadata.name];
-    Volume now{.attached = attached_as(volume), .is_csi = !volume.csi_driver.empty(), .claim = {}};
-    if (volume.claim_ref) now.claim = {volume.claim_ref->namespace_, volume.claim_ref->name};
-    const ClaimKey before = std::exchange(known, std::move(now)).claim;
-    all_.recount_users(before);
-    if (before != known.claim) all_.recount_users(known.claim);
-    all_.recount_attachments_of(volume.metadata.name);
+    all_.volumes_[volume.metadata.name] = {.attached = attached_as(volume),
+                                           .is_csi = !volume.csi_driver.empty()};
+    all_.recount_users_of(volume.metadata.name);
   }
   void operator()(const VolumeGone& change) {
-    const auto volume = all_.volumes_.find(change.name);
-    if (volume == all_.volumes_.end()) return;
-    const ClaimKey claim = volume->second.claim;
-    all_.volumes_.erase(volume);
-    all_.recount_users(claim);
-    all_.recount_attachments_of(change.name);
+    if (all_.volumes_.erase(change.name) != 0) all_.recount_users_of(change.name);
   }
   void operator()(const ObjectUpserted<k8s::StorageClass>& change) {
     all_.provisioners_[change.object.metadata.name] = change.object.provisioner;
@@ -121,11 +115,22 @@ bool VolumeUsers::apply(const ClusterChange& change) {
 bool VolumeUsers::put(const k8s::PersistentVolumeClaim& claim) {
   const ClaimKey key = key_of(claim.metadata);
   VolumeClaim now{claim.volume_name, claim.storage_class};
-  const auto [known, is_new] = claims_.try_emplace(key, now);
+  const auto [known, is_new] = claims_.try_emplace(key);
   if (!is_new && known->second == now) return false;
+  name_volume(key, known->second.volume, now.volume);
   known->second = std::move(now);
   recount_users(key);
   return true;
+}
+
+void VolumeUsers::name_volume(const ClaimKey& claim, const std::string& before,
+                              const std::string& now) {
+  if (before == now) return;
+  if (const auto named = naming_.find(before); named != naming_.end()) {
+    named->second.erase(claim);
+    if (named->second.empty()) naming_.erase(named);
+  }
+  if (!now.empty()) naming_[now].insert(claim);
 }
 
 std::set<Attached> VolumeUsers::volumes_of(const k8s::Pod& pod) const {
@@ -185,6 +190,13 @@ void VolumeUsers::recount_users(const ClaimKey& claim) {
   const auto users = users_.find(claim);
   if (users == users_.end()) return;
   for (const std::string& uid : users->second) recount(pods_.at(uid));
+}
+
+void VolumeUsers::recount_users_of(const std::string& volume) {
+  if (const auto claims = naming_.find(volume); claims != naming_.end()) {
+    for (const ClaimKey& claim : claims->second) recount_users(claim);
+  }
+  recount_attachments_of(volume);
 }
 
 void VolumeUsers::recount_all() {

@@ -48,7 +48,6 @@ class VolumeUsers {
   struct Volume {
     Attached attached;  // the driver is empty: of no CSI driver
     bool is_csi = false;
-    ClaimKey claim;
   };
   struct Pod {
     std::string node;
@@ -64,12 +63,16 @@ class VolumeUsers {
   class Applier;
 
   bool put(const k8s::PersistentVolumeClaim& claim);
+  // The claim, which has named the volume `before`, names `now`. Empty: none.
+  void name_volume(const ClaimKey& claim, const std::string& before, const std::string& now);
   [[nodiscard]] std::optional<Attached> volume_of(const ClaimKey& key) const;
   [[nodiscard]] std::set<Attached> volumes_of(const std::vector<ClaimKey>& claims,
                                               const std::vector<Attached>& disks) const;
   void set_used(Pod& pod, std::set<Attached> now);
   void recount(Pod& pod) { set_used(pod, volumes_of(pod.claims, pod.disks)); }
   void recount_users(const ClaimKey& claim);
+  // Of the claims that name the volume, whether it is reserved for one of them or not.
+  void recount_users_of(const std::string& volume);
   void recount_all();
   void set_attached(Attachment& attachment, std::optional<Attached> now);
   void recount(Attachment& attachment);
@@ -78,6 +81,8 @@ class VolumeUsers {
   void forget_attachment(const std::string& name);
 
   ByClaim<VolumeClaim> claims_;
+  // By volume, the claims that name it. A tree, as ByClaim: users choose the names.
+  std::map<std::string, std::set<ClaimKey>> naming_;
   std::unordered_map<std::string, Volume> volumes_;
   std::map<std::string, std::string> provisioners_;  // by class
   std::unordered_map<std::string, Attachment> attachments_;

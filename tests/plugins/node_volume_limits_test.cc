@@ -107,6 +107,28 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
     asked.has(of_driver("v2", "v1"));
     CHECK(asked.excluded(mounting("p", {"v3"})).empty());
   }
+  SECTION("a volume is that of the claim that names it, also if it is reserved for none") {
+    k8s::PersistentVolume made = of_driver("v2", "v2");
+    made.claim_ref.reset();
+    asked.has(made);
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    made.csi_volume_handle = "v1";
+    asked.has(made);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    made.csi_volume_handle = "v2";
+    asked.has(made);
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    // Then there is nothing by which to count it.
+    asked.lacks<k8s::PersistentVolume>("v2");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    asked.has(made);
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    // The first volume counts once, whoever names it.
+    asked.has(claim("of-v2", "v1"));
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+    asked.has(made);
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
   SECTION("its claim is of no driver any more") {
     asked.lacks<k8s::PersistentVolumeClaim>("of-v2", "default");
     CHECK(asked.excluded(mounting("p", {"v3"})).empty());
