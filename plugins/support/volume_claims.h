@@ -48,6 +48,18 @@ using ByClaim = std::map<ClaimKey, Value>;
   return all;
 }
 
+// The claims that volumes name, in their order: not those that are made for ephemeral volumes,
+// which kube-scheduler leaves out in VolumeZone and VolumeRestrictions.
+[[nodiscard]] inline std::vector<ClaimKey> named_claims_of(const k8s::Pod& pod) {
+  std::vector<ClaimKey> all;
+  for (const k8s::Volume& volume : pod.spec.volumes) {
+    if (volume.kind == k8s::Volume::Kind::kPersistentVolumeClaim) {
+      all.emplace_back(pod.metadata.namespace_, volume.claim_name);
+    }
+  }
+  return all;
+}
+
 // Equal only for pods that mount the same claims and disks, in the same order.
 [[nodiscard]] std::string volumes_key(const k8s::Pod& pod);
 

@@ -161,6 +161,11 @@ class VolumeBinding final : public ClusterConstraint {
       return "waiting for ephemeral volume controller to create the persistentvolumeclaim " +
              in_quotes(key.second);
     }
+    if (claim->phase == "Lost") {
+      return of_claim(*claim) + " bound to non-existent persistentvolume " +
+             in_quotes(claim->volume_name);
+    }
+    if (claim->metadata.deletion_timestamp) return of_claim(*claim) + " is being deleted";
     // The claim of an ephemeral volume is made for its pod. A claim that happens to have its name
     // (for example of an earlier pod with the same name) belongs to another pod: kubelet would
     // refuse the pod for ever.
@@ -168,11 +173,6 @@ class VolumeBinding final : public ClusterConstraint {
       return "PVC " + key.first + "/" + key.second + " was not created for pod " + key.first + "/" +
              pod.metadata.name + " (pod is not owner)";
     }
-    if (claim->phase == "Lost") {
-      return of_claim(*claim) + " bound to non-existent persistentvolume " +
-             in_quotes(claim->volume_name);
-    }
-    if (claim->metadata.deletion_timestamp) return of_claim(*claim) + " is being deleted";
     return std::nullopt;
   }
 

@@ -2,7 +2,7 @@
 // in-line disk for one node or one pod at a time (disks_in_use.h).
 //
 // While a pod on a node has such a claim, no other pod that needs it is placed; and a pod waits for
-// missing claims. Without arguments.
+// missing claims. The claims of ephemeral volumes do not count. Without arguments.
 //
 // Source: kube-scheduler, plugins/volumerestrictions.
 #include "plugins/factories.h"
@@ -31,11 +31,9 @@ class VolumeRestrictions final : public ClusterConstraint {
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
-    for (const k8s::Volume& volume : pod.spec.volumes) {
-      if (volume.kind != k8s::Volume::Kind::kPersistentVolumeClaim) continue;
-      const ClaimKey claim = *claim_of(pod, volume);
+    for (const ClaimKey& claim : named_claims_of(pod)) {
       if (!for_one_pod_.contains(claim)) {
-        return Refusal{claim_not_found(volume.claim_name), {awaited(claim)}};
+        return Refusal{claim_not_found(claim.second), {awaited(claim)}};
       }
     }
     return std::nullopt;
@@ -80,9 +78,7 @@ class VolumeRestrictions final : public ClusterConstraint {
 
  private:
   bool uses_claim_of_another(const k8s::Pod& pod, const PodDifference& trial) const {
-    for (const k8s::Volume& volume : pod.spec.volumes) {
-      if (volume.kind != k8s::Volume::Kind::kPersistentVolumeClaim) continue;
-      const ClaimKey key = *claim_of(pod, volume);
+    for (const ClaimKey& key : named_claims_of(pod)) {
       const auto claim = for_one_pod_.find(key);
       if (claim == for_one_pod_.end() || !claim->second) continue;
       if (used_by_another(key, pod, trial)) return true;
@@ -100,13 +96,13 @@ class VolumeRestrictions final : public ClusterConstraint {
     }
     return std::any_of(trial.added().begin(), trial.added().end(),
                        [&](const PodDifference::Added& added) {
-                         const auto claims = claims_of(*added.pod);
+                         const auto claims = named_claims_of(*added.pod);
                          return std::find(claims.begin(), claims.end(), claim) != claims.end();
                        });
   }
   void uses(const k8s::Pod& pod) {
     forget(pod.metadata.uid);
-    std::vector<ClaimKey> claims = claims_of(pod);
+    std::vector<ClaimKey> claims = named_claims_of(pod);
     for (const ClaimKey& claim : claims) users_[claim].insert(pod.metadata.uid);
     if (!claims.empty()) of_pod_[pod.metadata.uid] = std::move(claims);
   }

@@ -1,7 +1,7 @@
 // VolumeZone: a pod goes to the zones and regions that the labels of its bound volumes name.
 //
 // Nodes without any such label are not excluded. A pod waits while a volume that its claim names is
-// missing. Without arguments.
+// missing. The claims of ephemeral volumes do not count. Without arguments.
 //
 // Source: kube-scheduler, plugins/volumezone.
 #include "k8s-client/ascii.h"
@@ -93,7 +93,7 @@ class VolumeZone final : public ClusterConstraint {
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::optional<Refusal> refuses(const k8s::Pod& pod) const override {
-    for (const ClaimKey& key : claims_of(pod)) {
+    for (const ClaimKey& key : named_claims_of(pod)) {
       const auto claim = volume_of_.find(key);
       if (claim == volume_of_.end() || claim->second.empty()) continue;
       if (!zones_.contains(claim->second)) {
@@ -108,7 +108,7 @@ class VolumeZone final : public ClusterConstraint {
   std::vector<Exclusion> excludes(const k8s::Pod& pod,
                                   const PodDifference& /*trial*/) const override {
     std::vector<Exclusion> found;
-    for (const ClaimKey& key : claims_of(pod)) {
+    for (const ClaimKey& key : named_claims_of(pod)) {
       const auto claim = volume_of_.find(key);
       if (claim == volume_of_.end()) continue;
       const auto zones = zones_.find(claim->second);

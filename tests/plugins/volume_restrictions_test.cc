@@ -51,6 +51,15 @@ TEST_CASE("VolumeRestrictions: a claim for one pod at a time is one pod's") {
   CHECK(asked.excluded(pod("fourth").in_namespace("ml").mounts_claim("own")).empty());
   asked.gone(first);
   CHECK(asked.excluded(second).empty());
+  // The claim of an ephemeral volume of that name, made for its pod, does not count.
+  k8s::Volume scratch;
+  scratch.name = "n";
+  scratch.kind = k8s::Volume::Kind::kEphemeral;
+  const k8s::Pod ephemeral = pod("ow").mounts(scratch).on("a");
+  asked.has(with(claim("ow-n", "x"), [](auto& it) { it.access_modes = {"ReadWriteOncePod"}; }));
+  asked.bound(ephemeral);
+  CHECK(asked.excluded(pod("fifth").mounts_claim("ow-n")).empty());
+  CHECK_FALSE(asked.refuses(pod("an").mounts(scratch)));
 
   CHECK_FALSE(
       asked.constraint->apply(BoundPodUpserted{pod("plain").on("a")}));  // no answer changes

@@ -142,6 +142,11 @@ TEST_CASE("VolumeBinding: which claims a pod has to wait for") {
        pod("a").mounts(scratch),
        "PVC default/a-scratch was not created for pod default/a (pod is not owner)",
        {"default/a-scratch"}},
+      {"one whose claim was made for another pod, and is being deleted",
+       {with(claim("a-scratch", "v"), [](auto& it) { it.metadata.deletion_timestamp.emplace(); })},
+       pod("a").mounts(scratch),
+       "persistentvolumeclaim \"a-scratch\" is being deleted",
+       {"default/a-scratch"}},
   };
   for (const Case& each : cases) {
     INFO(each.name);
@@ -819,4 +824,14 @@ TEST_CASE("VolumeZone: a volume is used in the zones that it is labelled with") 
   CHECK(asked.awaits(given) == Names{"zonal", "default/zonal"});
   asked.has(claim("zonal", ""));  // it waits for its pod: VolumeBinding's
   CHECK_FALSE(asked.refuses(given));
+
+  // Ephemeral volumes are VolumeBinding's, too.
+  k8s::Volume scratch;
+  scratch.name = "scratch";
+  scratch.kind = k8s::Volume::Kind::kEphemeral;
+  const k8s::Pod with_scratch = pod("p").mounts(scratch);
+  asked.has(claim("p-scratch", "gone"));
+  CHECK_FALSE(asked.refuses(with_scratch));
+  asked.has(claim("p-scratch", "two-zones"));
+  CHECK(asked.constraint->excludes(with_scratch, {}).empty());
 }
