@@ -174,6 +174,13 @@ func (d *drawer) claimScratch(c *parity.Case, pod *corev1.Pod) {
 			yes := true
 			claim.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: &yes, BlockOwnerDeletion: &yes}}
 		}
+		if d.chance(.3) {
+			made := d.volume("pv-of-" + claim.Name)
+			bind(&made, &claim)
+			if !d.chance(.1) {
+				c.Volumes = append(c.Volumes, made)
+			}
+		}
 		c.Claims = append(c.Claims, claim)
 	}
 }
