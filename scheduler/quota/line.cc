@@ -9,9 +9,10 @@ GpuShare Pool::left() const {
 }
 
 bool Pool::gives() const {
-  if (left() > GpuShare()) return true;
-  if (above == nullptr) return bounded && used < guaranteed;
-  if (above->used() >= above->limit()) return false;
+  if (above == nullptr) return left() > GpuShare() || (bounded && used - held_below < guaranteed);
+  const GpuShare held = above->held_below();
+  if (left() + held > GpuShare()) return true;
+  if (above->used() - held >= above->limit()) return false;
   // Beyond the parent's guarantee, a line below may lack only what the parent's limit leaves.
   return above->spec().limit.has_value() || (outer() != nullptr && outer()->gives());
 }
@@ -47,20 +48,30 @@ GpuShare Line::more_above(GpuShare amount, GpuShare own) const {
   return claimed(used_ + amount, held_ - own).beyond(claimed(used_, held_));
 }
 
+Line::Claim Line::claim() const {
+  const GpuShare all = claimed(used_, held_);
+  return {.all = all, .held = all - claimed(used_ - held_below_, {})};
+}
+
 Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
+  return ask(amount, own, HeldBelow::kCounts);
+}
+
+Line::Answer Line::ask(GpuShare amount, GpuShare own, HeldBelow held) const {
   const GpuShare kept = held_ - own;  // for other pods
-  const GpuShare within = used_ + kept + amount;
-  const GpuShare after = used_ + amount;
+  const GpuShare used = used_if(held);
+  const GpuShare within = used + kept + amount;
+  const GpuShare after = used + amount;
   const bool has_parent = pool_ != nullptr && pool_->above != nullptr;
-  const GpuShare more = more_above(amount, own);
-  if (within <= spec_.guaranteed) return ask_within(amount, more);
+  if (within <= spec_.guaranteed) return ask_within(amount, own, held);
   // Quota is held for pods that have waited long. So while any is held for another pod, this pod
   // may not borrow.
   if (!kept.is_zero()) return {Room::kNone, within.beyond(spec_.guaranteed)};
 
   GpuShare missing = after.beyond(limit());
   if (has_parent) {
-    if (!more.is_zero()) missing = std::max(missing, pool_->above->ask(more).missing);
+    const GpuShare more = claimed(after, kept).beyond(claimed(used, held_));
+    if (!more.is_zero()) missing = std::max(missing, pool_->above->ask(more, {}, held).missing);
   } else if (pool_ != nullptr) {
     const GpuShare lenders = pool_->to_lend - to_lend();
     const GpuShare borrowed = pool_->borrowed - this->borrowed() + after.beyond(spec_.guaranteed);
@@ -69,70 +80,73 @@ Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
   return {missing.is_zero() ? Room::kBorrowed : Room::kNone, missing};
 }
 
-Line::Answer Line::ask_within(GpuShare amount, GpuShare more) const {
+Line::Answer Line::ask_within(GpuShare amount, GpuShare own, HeldBelow held) const {
   if (pool_ == nullptr) return {Room::kGuaranteed, {}};
+  const bool counts = held == HeldBelow::kCounts && own.is_zero();
   if (pool_->above != nullptr) {
+    const HeldBelow above = counts ? HeldBelow::kCounts : HeldBelow::kIsFree;
+    const GpuShare used = used_if(held);
+    const GpuShare now = claimed(used, counts ? held_ : GpuShare());
+    const GpuShare more = claimed(used + amount, held_ - own).beyond(now);
     if (more.is_zero()) return {Room::kGuaranteed, {}};  // the parent's line counts that already
-    return pool_->asks_for_all() ? pool_->above->ask(more) : pool_->above->ask_for_owner(more);
+    return pool_->asks_for_all() ? pool_->above->ask(more, {}, above)
+                                 : pool_->above->ask_for_owner(more, above);
   }
   if (!pool_->bounded) return {Room::kGuaranteed, {}};
-  const GpuShare missing = (pool_->used + amount).beyond(pool_->guaranteed);
+  const GpuShare used = counts ? pool_->used : pool_->used - pool_->held_below;
+  const GpuShare missing = (used + amount).beyond(pool_->guaranteed);
   return {missing.is_zero() ? Room::kGuaranteed : Room::kNone, missing};
 }
 
-Line::Answer Line::ask_for_owner(GpuShare amount) const {
+Line::Answer Line::ask_for_owner(GpuShare amount, HeldBelow held) const {
   if (amount.is_zero()) return {Room::kGuaranteed, {}};
-  const GpuShare after = used_ + amount;
+  const GpuShare used = used_if(held);
+  const GpuShare after = used + amount;
   const bool has_parent = pool_ != nullptr && pool_->above != nullptr;
-  if (after <= spec_.guaranteed || (has_parent && pool_->asks_for_all())) return ask(amount);
+  if (after <= spec_.guaranteed || (has_parent && pool_->asks_for_all())) {
+    return ask(amount, {}, held);
+  }
   GpuShare missing = spec_.limit ? after.beyond(*spec_.limit) : GpuShare();
   if (has_parent) {
-    const GpuShare more = claimed(after, {}).beyond(claimed(used_, {}));
-    missing = std::max(missing, pool_->above->ask_for_owner(more).missing);
+    const GpuShare more = claimed(after, {}).beyond(claimed(used, {}));
+    missing = std::max(missing, pool_->above->ask_for_owner(more, held).missing);
   }
   return {missing.is_zero() ? Room::kGuaranteed : Room::kNone, missing};
 }
 
-template <typename How>
-void Line::change(const How& how) {
-  if (pool_ == nullptr) return how();
-  const bool has_parent = pool_->above != nullptr;
-  const GpuShare before = has_parent ? claimed(used_, held_) : GpuShare();
-  leave_pool();
-  how();
-  join_pool();
-  if (!has_parent) return;
-  const GpuShare after = claimed(used_, held_);
-  if (after > before) pool_->above->charge(after - before);
-  if (after < before) pool_->above->refund(before - after);
+void Line::change(const Change& by) {
+  Line* const above = pool_ == nullptr ? nullptr : pool_->above;
+  const Claim before = above == nullptr ? Claim() : claim();
+  if (pool_ != nullptr) leave_pool();
+  used_ += by.used;
+  held_ += by.held;
+  held_below_ += by.held_below;
+  if (pool_ != nullptr) join_pool();
+  if (above == nullptr) return;
+  const Claim after = claim();
+  above->change({.used = after.all - before.all, .held_below = after.held - before.held});
 }
 
-void Line::charge(GpuShare amount) {
-  change([&] { used_ += amount; });
-}
+void Line::charge(GpuShare amount) { change({.used = amount}); }
 
-void Line::refund(GpuShare amount) {
-  change([&] { used_ -= amount; });
-}
+void Line::refund(GpuShare amount) { change({.used = GpuShare() - amount}); }
 
-void Line::hold(GpuShare amount) {
-  change([&] { held_ += amount; });
-}
+void Line::hold(GpuShare amount) { change({.held = amount}); }
 
-void Line::let_go(GpuShare amount) {
-  change([&] { held_ -= amount; });
-}
+void Line::let_go(GpuShare amount) { change({.held = GpuShare() - amount}); }
 
 void Line::leave_pool() {
   pool_->to_lend -= to_lend();
   pool_->borrowed -= borrowed();
   pool_->used -= used_;
+  pool_->held_below -= held_below_;
 }
 
 void Line::join_pool() {
   pool_->to_lend += to_lend();
   pool_->borrowed += borrowed();
   pool_->used += used_;
+  pool_->held_below += held_below_;
 }
 
 }  // namespace sched::quota

@@ -18,6 +18,11 @@
 // Here too a line can always take its guarantee back. Exception: the parent's limit. If the pool's
 // lines are guaranteed more than the parent's line has, each line needs room in the parent's line
 // for everything that it uses, and claims none of its idle guarantee.
+//
+// What a line holds is a claim on the parent's line, too, so that no sibling borrows it meanwhile.
+// Unlike other claims it may go beyond what the parent's line has, and the pod that it is held for
+// may not count it as room there: it asks the parent's line as if nothing were held below. So a
+// limit binds it as any other pod, and pods of two lines do not wait for each other's holds.
 #pragma once
 
 #include "scheduler/quota/assignment.h"
@@ -48,13 +53,14 @@ struct Pool {
   GpuShare borrowed;    // the sum of Line::borrowed()
   GpuShare guaranteed;  // the sums over the lines
   GpuShare used;
+  GpuShare held_below;        // of `used`: the sum of Line::held_below()
   bool bounded = false;       // `used` may not grow beyond `guaranteed`
   bool overpromised = false;  // under a parent: `guaranteed` is more than the parent's line has
 
   // What the pool can lend and has not lent; less than zero if lines took their guarantees back.
   // Under a parent: what is left of the parent line's guarantee.
   [[nodiscard]] GpuShare left() const;
-  // Whether a line may get more than it has.
+  // Whether a line may get more than it has, for a pod for which something is held at least.
   [[nodiscard]] bool gives() const;
   // Under a parent: whether its lines ask the parent's line even within their guarantees.
   [[nodiscard]] bool asks_for_all() const { return bounded || overpromised; }
@@ -75,6 +81,8 @@ class Line {
   // Of a parent's line: what the lines that share it claim.
   [[nodiscard]] GpuShare used() const { return used_; }
   [[nodiscard]] GpuShare held() const { return held_; }
+  // Of a parent's line: the part of used() that the lines below claim because they hold it.
+  [[nodiscard]] GpuShare held_below() const { return held_below_; }
   // The most that may be used, including what is borrowed.
   [[nodiscard]] GpuShare limit() const;
   // The same, but at most what the other lines of the pool can lend when all are idle.
@@ -118,19 +126,39 @@ class Line {
     const GpuShare to_lend = std::min(spec_.lendable, spec_.guaranteed.beyond(used + held));
     return used + spec_.guaranteed.beyond(used) - to_lend;
   }
+  // What the parent's line counts as used by this line, and the part of it that is held.
+  struct Claim {
+    GpuShare all;
+    GpuShare held;
+  };
+  [[nodiscard]] Claim claim() const;
+
+  // Whether held_below() counts as used.
+  enum class HeldBelow : std::uint8_t { kCounts, kIsFree };
+  [[nodiscard]] GpuShare used_if(HeldBelow held) const {
+    return held == HeldBelow::kCounts ? used_ : used_ - held_below_;
+  }
+  [[nodiscard]] Answer ask(GpuShare amount, GpuShare own, HeldBelow held) const;
   // The answer to a line that shares this one and asks within its own guarantee.
-  [[nodiscard]] Answer ask_for_owner(GpuShare amount) const;
-  [[nodiscard]] Answer ask_within(GpuShare amount, GpuShare more) const;
+  [[nodiscard]] Answer ask_for_owner(GpuShare amount, HeldBelow held) const;
+  // The answer if what is used and kept for others stays within the guarantee.
+  [[nodiscard]] Answer ask_within(GpuShare amount, GpuShare own, HeldBelow held) const;
   void leave_pool();
   void join_pool();
-  // Changes the account by `how()`, and updates what the lines above count of it.
-  template <typename How>
-  void change(const How& how);
+  // By how much the account changes, more or less.
+  struct Change {
+    GpuShare used{};
+    GpuShare held{};
+    GpuShare held_below{};
+  };
+  // Changes the account, and what the lines above count of it.
+  void change(const Change& by);
 
   LineSpec spec_;
   Pool* pool_;
   GpuShare used_;
   GpuShare held_;
+  GpuShare held_below_;
 };
 
 }  // namespace sched::quota

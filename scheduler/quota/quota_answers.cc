@@ -180,6 +180,7 @@ LineAnswer QuotaAnswers::answer(const Account& account, std::size_t index, GpuSh
                     .cohort = quota.spec.cohort,
                     .parent = quota.spec.parent};
   if (said.room != Room::kNone) return answer;
+  const GpuShare kept = line.held() - quota.held_from(rank, index);  // for other pods
   if (quota.is_too_large(amount, demand.pods)) {
     answer.why = Why::kTooLarge;
     answer.limit = *quota.spec.most_per_pod;
@@ -187,7 +188,7 @@ LineAnswer QuotaAnswers::answer(const Account& account, std::size_t index, GpuSh
     answer.why = Why::kNoLine;
   } else if (line.used() + amount > line.limit()) {
     answer.why = Why::kLimit;
-  } else if (line.held() != quota.held_from(rank, index)) {
+  } else if (!kept.is_zero() && line.used() + kept + amount > line.spec().guaranteed) {
     answer.why = Why::kKept;
   } else {
     const bool within = line.used() + amount <= line.spec().guaranteed;

@@ -396,6 +396,29 @@ TEST_CASE("a team that borrows is drained for its pod only until that may borrow
   }
 }
 
+TEST_CASE("a pod that has waited long does not take its department beyond the limit") {
+  QuotaCluster s;
+  for (const char* name : {"a", "b"}) s.has(h100(name));
+  s.has(gpu_quota("physics").line("H100", 8).limit(8));
+  s.has(gpu_quota("lattice").of("lattice").in_quota("physics").line("H100", 4));
+  s.has(gpu_quota("optics").of("optics").in_quota("physics").line("H100", 4));
+  const auto running = [](int i) { return in("optics", "o" + std::to_string(i), 1).on("a"); };
+  for (int i = 0; i < 8; ++i) s.has(running(i));
+  s.has(in("lattice", "large", 2));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + kHoldAfter;
+  const auto is_bound = [&](const Texts& decided) {
+    return std::any_of(decided.begin(), decided.end(),
+                       [](const std::string& each) { return each.starts_with("large → "); });
+  };
+  CHECK_FALSE(is_bound(s.decide()));
+  s.has(in("optics", "small", 1).created_at(kStart + 1s));
+  s.pod_gone(running(0));
+  CHECK_FALSE(is_bound(s.decide()));
+  s.pod_gone(running(1));
+  CHECK(is_bound(s.decide()));
+}
+
 TEST_CASE("pods that need a node each wait for their nodes at the same time") {
   QuotaCluster s;
   const std::vector<std::string> nodes{"a", "b", "c", "d"};

@@ -214,6 +214,48 @@ TEST_CASE("the limit of a department holds, also for a team within its guarantee
   }));
 }
 
+TEST_CASE("the limit of a department holds for pods for which its teams hold GPUs, too") {
+  Tree tree(GENERATE(false, true));
+  tree.has(gpu_quota("physics").line("H100", 8).limit(8));
+  tree.has(team("a", "physics").line("H100", 3));
+  tree.has(team("b", "physics").line("H100", 3));
+  tree.has(team("c", "physics").line("H100", 2));
+  for (int i = 0; i < 8; ++i) tree.use("b", 1);
+  REQUIRE(tree.room("a", 1) == Room::kNone);
+  tree.ledger().hold(tree.id("a"), Demand{.gpus = 1}, {tree.classes()[0]});
+  tree.ledger().hold(tree.id("c"), Demand{.gpus = 2}, {tree.classes()[0]});
+  const auto may_run = [&](const std::string& namespace_, std::int64_t gpus) {
+    const Admission admission =
+        tree.ledger().answers().admit(tree.id(namespace_), Demand{.gpus = gpus}, kFirstHold);
+    return admission.allows(tree.classes()[0], true);
+  };
+  CHECK_FALSE(may_run("a", 1));
+  CHECK_FALSE(may_run("c", 2));
+  static_cast<void>(tree.ledger().take_news());
+  tree.end(0);
+  // Neither waits for what is held for the other, and both are told.
+  CHECK(may_run("a", 1));
+  CHECK_FALSE(may_run("c", 2));
+  const News news = tree.ledger().take_news();
+  for (const char* waits : {"a", "c"}) {
+    const auto pools = tree.ledger().answers().in_pools(tree.id(waits));
+    CHECK(std::any_of(pools.begin(), pools.end(), [&](const InPool& in) {
+      return tree.ledger().answers().lends(in.pool) &&
+             std::find(news.pools.begin(), news.pools.end(), in.pool) != news.pools.end();
+    }));
+  }
+  tree.end(0);
+  CHECK(may_run("c", 2));
+  // A pod for which nothing is held gets none of it.
+  CHECK(tree.room("b", 1) == Room::kNone);
+  CHECK(tree.room("a", 1) == Room::kNone);
+  tree.ledger().release(tree.id("a"));
+  tree.use("a", 1);
+  CHECK_FALSE(may_run("c", 2));
+  tree.end(0);
+  CHECK(may_run("c", 2));
+}
+
 TEST_CASE("who waits in a department is told when another department lends, or frees") {
   Tree tree;
   tree.has(gpu_quota("physics").in_cohort("company").line("H100", 2));
