@@ -155,8 +155,9 @@ std::optional<Decision> Engine::step(Time now) {
   if (auto decided = parts.place_group.next()) return decided;
 
   parts.queue.advance(now);
+  parts.waking.forget_deleted_quotas(now);
   parts.holds.renew(now);
-  parts.waking.wake_for_quota(now);
+  parts.waking.wake_for_quota();
   parts.waking.wake_refused(now);
   parts.waking.wake_for_nodes(now);
   parts.place_group.wake(now);

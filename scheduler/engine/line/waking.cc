@@ -84,8 +84,11 @@ std::optional<Time> Waking::next_look_for_others() const {
   return std::nullopt;
 }
 
-void Waking::wake_for_quota(Time now) {
+void Waking::forget_deleted_quotas(Time now) {
   if (world_.ledger.forget_deleted(now)) requeue_by_quota();
+}
+
+void Waking::wake_for_quota() {
   if (!world_.ledger.has_news()) return;
   const quota::News news = world_.ledger.take_news();
   if (news.terms) {

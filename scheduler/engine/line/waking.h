@@ -35,8 +35,11 @@ class Waking {
   // thousand kinds a second for each sort of change, because each kind may have counts of its own.
   // So a user who creates many kinds does not make the pods of others wait.
   void wake_for_nodes(Time now);
-  // The same for changes of quotas. Also forgets deleted quotas when their time is over.
-  void wake_for_quota(Time now);
+  // The same for changes of quotas.
+  void wake_for_quota();
+  // Forgets deleted quotas when their time is over. That ends what the ledger holds, so holds are
+  // renewed before the next pod has its turn.
+  void forget_deleted_quotas(Time now);
   // When wake_refused() or wake_for_nodes() will have something to do even if nothing changes;
   // nullopt: never.
   [[nodiscard]] std::optional<Time> next() const;

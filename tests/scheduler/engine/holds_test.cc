@@ -221,6 +221,24 @@ TEST_CASE("when the pod that quota was kept for goes, the pods behind it are loo
   CHECK(s.decide().back() == "small → a");
 }
 
+TEST_CASE("what is kept for a pod stays so when the time of another, deleted quota is over") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  s.has(gpu_quota("other").of("other").line("H100", 1));
+  s.has(their_pod("theirs").in_namespace("ml").gpus(2).on("a"));
+  s.has(in("ml", "large", 4));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + kHoldAfter;
+  static_cast<void>(s.decide());
+  s.has(in("ml", "small", 1).created_at(kStart + 1s));
+  s.apply(event::QuotaDeleted{"other"});
+  static_cast<void>(s.decide());
+  s.now += 60s;
+  for (const std::string& each : s.decide()) CHECK_FALSE(each.starts_with("small → "));
+  CHECK(s.use("q").used == k8s::Quantity::of(2));
+}
+
 TEST_CASE("what is kept for a pod stays so when younger pods of a higher priority come before it") {
   QuotaCluster s;
   s.has(h100("a"));
