@@ -118,7 +118,7 @@ void GroupSearch::search(const Asked& asked, Found& found) {
 bool GroupSearch::seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, Found& found) {
   const WaitingGroup& group = asked.group;
   const bool by_rules = asked.by_rules;
-  const bool is_first = found.message.empty() && !found.by_quota;
+  const bool is_first = found.without_seat == nullptr;
   found.cost += 1 + trial.nodes.touched().size();
   if (by_rules) found.cost += finder_.cost_of_ruling(pod) / kDomainsForAnAnswer;
   quota::Admission admission;
@@ -129,6 +129,7 @@ bool GroupSearch::seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, F
     if (admission.refused_some) found.waits_for |= kWaitsForQuota;
     if (admission.refuses()) {
       found.by_quota = found.by_quota || is_first;
+      if (is_first) found.without_seat = &pod;
       return false;
     }
   }
@@ -158,7 +159,10 @@ bool GroupSearch::seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, F
   if (node == kNoSlot) {
     found.waits_for |= kWaitsForNodes;
     found.by_rules = found.by_rules || rules_out_some;
-    if (is_first) word(*answers, where, found);
+    if (is_first) {
+      found.without_seat = &pod;
+      word(*answers, where, found);
+    }
     return false;
   }
   const quota::ChargeClassId on = world_.nodes.facts(node).charge_class;

@@ -42,9 +42,10 @@ class GroupSearch {
     // If there are too few seats: what room for one more waits for, and why there is none. All of
     // it is about the first pod without a seat.
     WaitsFor waits_for = 0;
-    bool by_rules = false;  // rules across nodes leave nodes out for some pod
-    bool by_quota = false;  // its quota has no room; then there is no message
-    std::string message;    // fit_error.h
+    bool by_rules = false;                     // rules across nodes leave nodes out for some pod
+    bool by_quota = false;                     // its quota has no room; then there is no message
+    const WaitingPod* without_seat = nullptr;  // that pod
+    std::string message;                       // fit_error.h
     std::vector<std::string> plugins;
 
     std::size_t cost = 0;      // answers of single nodes

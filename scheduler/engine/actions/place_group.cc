@@ -1,11 +1,14 @@
 #include "scheduler/engine/actions/place_group.h"
 
 #include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/sentences.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <utility>
 
 namespace sched {
@@ -26,6 +29,10 @@ constexpr std::chrono::minutes kTriesAgain{1};
 std::string without_numbers(std::string text) {
   std::erase_if(text, [](char each) { return each >= '0' && each <= '9'; });
   return text;
+}
+
+std::string about_pod(const WaitingPod& pod, const WaitingGroup& group) {
+  return fmt::format("This is about pod {} of its group {}.", pod.pod.metadata.name, group.name);
 }
 
 // The least that pods of the group can ask for if as many start as start together; nullopt: their
@@ -142,8 +149,7 @@ PlaceGroup::Refused PlaceGroup::refused_of(const WaitingGroup& group) {
 void PlaceGroup::refuse(WaitingGroup& group, Refused refused, Time now) {
   const Time again = tell(group,
                           {.message = fit_error(world_.nodes.size(), refused.why->refusal.reason),
-                           .details = fmt::format("This is about pod {} of its group {}.",
-                                                  refused.first->pod.metadata.name, group.name),
+                           .details = about_pod(*refused.first, group),
                            .plugins = {std::string(refused.why->by->name())},
                            .reason = {}},
                           now);
@@ -185,6 +191,26 @@ bool PlaceGroup::start(WaitingGroup& group, const GroupSearch::Found& found, Tim
   return true;
 }
 
+const WaitingPod* PlaceGroup::hopeless_pod_of(const WaitingGroup& group) const {
+  if (group.queue == kMainQueue) return nullptr;
+  std::map<std::uint32_t, bool> never_fits;  // by kind
+  const WaitingPod* first = nullptr;
+  std::size_t others = 0;
+  for (const WaitingGroup::Member& member : group.members) {
+    const WaitingPod& pod = *member.pod;
+    const auto [kind, is_new] = never_fits.try_emplace(pod.kind, false);
+    if (is_new && !pod.demand.is_none()) {
+      kind->second = world_.ledger.answers().never_fits(quota_of(group), pod.demand);
+    }
+    if (!kind->second) {
+      ++others;
+    } else if (first == nullptr) {
+      first = &pod;
+    }
+  }
+  return others < group.min_count ? first : nullptr;
+}
+
 void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time now) {
   Time again = Time::max();
   if (group.was_tried) retries_.spend(found.cost);
@@ -196,7 +222,10 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
   if (found.ended) waits_for |= kWaitsForNodes;
   // If the quota can never give the group so much, the group must not block the entities behind it.
   const auto least = found.by_quota ? least_demand(group) : std::nullopt;
+  const WaitingPod* hopeless = nullptr;
   if (least && world_.ledger.answers().never_fits(quota_of(group), *least)) {
+    waits_for = kWaitsForChange;
+  } else if ((hopeless = hopeless_pod_of(group)) != nullptr) {
     waits_for = kWaitsForChange;
   } else if (found.by_rules) {
     apart.arrival = group.order.arrival;
@@ -217,10 +246,19 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
             .details = std::move(room),
             .plugins = found.plugins,
             .reason = Reason::kUnschedulable};
-  if (found.by_quota) {
+  if (found.by_quota || hopeless != nullptr) {
     told.message = words_.of(group);
     told.plugins = {std::string(kQuotaPlugin)};
     told.reason = Reason::kGpuQuotaExceeded;
+    const WaitingPod& about = hopeless != nullptr ? *hopeless : *found.without_seat;
+    if (hopeless != nullptr || about.demand.allowed != group.demand.allowed) {
+      const quota::Demand asked = hopeless != nullptr ? about.demand : asked_like(group, about);
+      told.message = words_.of({.quota = quota_of(group),
+                                .demand = asked,
+                                .namespace_ = about.pod.metadata.namespace_,
+                                .waiting = &group});
+      told.details = joined(about_pod(about, group), told.details);
+    }
   } else if (told.message.empty()) {
     told.message = fit_error(world_.nodes.size(), "not enough of them were found for a group");
     told.plugins = {std::string(kPodGroupPlugin)};

@@ -79,6 +79,9 @@ class PlaceGroup : private PlaceGroupParts {
   // Gives the pods their seats. False: one of them cannot have it beside the others, because of
   // something that a trial does not know; then nothing has changed.
   [[nodiscard]] bool start(WaitingGroup& group, const GroupSearch::Found& found, Time now);
+  // The first pod of the group that its quota could never take, if too few are left without such
+  // pods; null: there is none.
+  [[nodiscard]] const WaitingPod* hopeless_pod_of(const WaitingGroup& group) const;
   void park(WaitingGroup& group, const GroupSearch::Found& found, Time now);
   // Where its quota stands on a class on which it would borrow, if others have their turn first.
   [[nodiscard]] std::optional<quota::Standing> others_borrow_first(const WaitingGroup& group,

@@ -31,6 +31,17 @@ bool is_larger(const WaitingPod& a, const WaitingPod& b, const ResourceNames& na
   return size_of(a, names) > size_of(b, names);
 }
 
+quota::Demand asked_like(const WaitingGroup& group, const WaitingPod& like) {
+  quota::Demand demand{.pods = 0, .allowed = like.demand.allowed};
+  const std::size_t together = std::min(group.min_count, group.members.size());
+  for (std::size_t i = 0; i < together; ++i) {
+    const quota::Demand& more = group.members[i].pod->demand;
+    if (more.allowed == demand.allowed) quota::add(demand, more);
+  }
+  if (demand.is_none()) quota::add(demand, like.demand);
+  return demand;
+}
+
 std::string missing_pods(const WaitingGroup& group) {
   if (group.members.size() >= group.min_count) return {};
   return fmt::format("{} of the {} pods that start together as group {} are there",
@@ -261,15 +272,9 @@ void PodGroups::renew(WaitingGroup& group) {
   for (const auto& [pod, min_count] : members) {
     if (is_larger(*pod, *group.largest, world_.names)) group.largest = pod;
   }
-  // The sum of what `together` pods ask for, without pods that allow other types of GPU than the
-  // largest. This demand decides the group's queue, its turn and its holds. Whether quota has room
-  // is asked for each pod.
-  quota::Demand demand{.pods = 0, .allowed = group.largest->demand.allowed};
-  for (std::size_t i = 0; i < together; ++i) {
-    const quota::Demand& more = members[i].pod->demand;
-    if (more.allowed == demand.allowed) quota::add(demand, more);
-  }
-  if (demand.is_none()) quota::add(demand, group.largest->demand);
+  // This demand decides the group's queue, its turn and its holds. Whether quota has room is asked
+  // for each pod.
+  quota::Demand demand = asked_like(group, *group.largest);
   // The demand has changed: what is held or stored for the old kind must not apply to it.
   if (group.kind == 0 || demand != group.demand) {
     waiting_.erase(group.kind);

@@ -41,6 +41,10 @@ namespace sched {
 // Whether a asks for more than b: GPUs, then CPU, then memory.
 [[nodiscard]] bool is_larger(const WaitingPod& a, const WaitingPod& b, const ResourceNames& names);
 
+// What the pods of the group that start together ask of quota, those alone that allow the same
+// types of GPU as `like`, a pod of the group.
+[[nodiscard]] quota::Demand asked_like(const WaitingGroup& group, const WaitingPod& like);
+
 // "3 of the 8 pods that start together as group train are there"; empty: none is missing.
 [[nodiscard]] std::string missing_pods(const WaitingGroup& group);
 

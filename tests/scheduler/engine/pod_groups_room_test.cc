@@ -278,6 +278,56 @@ TEST_CASE("a group that its Strict quota can never have does not keep the line w
   CHECK(s.outcome().bound == 3);
 }
 
+TEST_CASE("a group with a pod that its quota can never take keeps nothing from others") {
+  Groups s;
+  for (const char* name : {"a", "b"}) s.has(h100(name));
+  s.has(gpu_quota("team").of("vision").line(kH100, 16).most_per_pod(4));
+  for (int i = 0; i < 4; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), i == 2 ? 8 : 1);
+    s.has(member(made, "train", 4));
+  }
+  CHECK(s.outcome() ==
+        Groups::Outcome{0,
+                        {"quota team: NVIDIA-H100-80GB-HBM3 needs 8, at most 4 a pod; it can never "
+                         "give that much | This is about pod train-2 of its group train. There is "
+                         "room for 3 of the 4 pods that start together as group train."}});
+  s.now += 11min;
+  static_cast<void>(s.decide());
+  const std::vector<k8s::Pod> others{in("vision", "x", 4), in("vision", "y", 4)};
+  for (const k8s::Pod& other : others) s.has(other);
+  CHECK(s.outcome().bound == 2);
+  for (const k8s::Pod& other : others) s.pod_gone(other);
+  SECTION("it starts when the quota may take the pod") {
+    s.has(gpu_quota("team").of("vision").line(kH100, 16).generation(2));
+  }
+  SECTION("it starts without the pod when there are enough others") {
+    PodBuilder made = in("vision", "train-4", 1);
+    s.has(member(made, "train", 4));
+  }
+  CHECK(s.outcome().bound == 4);
+}
+
+TEST_CASE("a group is told of the type of GPU for which its quota has no room") {
+  Groups s;
+  s.has(h100("a"));
+  s.has(l4("b"));
+  s.has(gpu_quota("team").of("vision").line("H100", 8).line("L4", 2));
+  for (int i = 0; i < 3; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), i == 0 ? 8 : 1);
+    made.annotated(kType, i == 0 ? "H100" : "L4");
+    s.has(member(made, "train", 3));
+  }
+  const k8s::Pod other = in("vision", "other", 1).annotated(kType, "L4").priority(10);
+  s.has(other);
+  CHECK(s.outcome() ==
+        Groups::Outcome{1,
+                        {"quota team: L4 needs 2, 1 of 2 in use, first in line; 1 more must be "
+                         "freed | This is about pod train-2 of its group train. There is room for "
+                         "2 of the 3 pods that start together as group train."}});
+  s.pod_gone(other);
+  CHECK(s.outcome() == all_bound(3));
+}
+
 TEST_CASE("what a group prefers does not take it out of the line of its quota") {
   Groups s({"InterPodAffinity"});
   s.has(h100("a"));
