@@ -1,5 +1,6 @@
 #include "scheduler/quota/charge_class.h"
 
+#include "scheduler/quota/class_set.h"
 #include "tests/support/builders.h"
 #include "tests/support/catch.h"
 
@@ -149,4 +150,16 @@ TEST_CASE("nodes where everything counts alike are one class") {
   CHECK(id(of("NVIDIA-L4")) != h100);
   CHECK(id(shared("NVIDIA-L4-SHARED", "4")) != id(of("NVIDIA-L4")));
   CHECK(classes[id(shared("NVIDIA-L4-SHARED", "4"))].product.name == "NVIDIA-L4");
+}
+
+TEST_CASE("nodes without GPUs are in every set of classes") {
+  ClassSets sets;
+  const ClassSetId none = sets.intern({});
+  const ClassSetId second = sets.intern({kNoGpuClass + 2});
+  CHECK(sets.contains(none, kNoGpuClass));
+  CHECK_FALSE(sets.contains(none, kNoGpuClass + 1));
+  CHECK(sets.contains(second, kNoGpuClass));
+  CHECK_FALSE(sets.contains(second, kNoGpuClass + 1));
+  CHECK(sets.contains(second, kNoGpuClass + 2));
+  CHECK(sets.contains(kEveryClass, kNoGpuClass + 7));
 }

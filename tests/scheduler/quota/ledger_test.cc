@@ -229,6 +229,20 @@ TEST_CASE("the first GPUs that can be cut are weighed against MIG instances") {
         std::vector<ChargeClassId>{a100});
 }
 
+TEST_CASE("of the GPUs that one line counts a pod is told of those on which it needs least") {
+  Books books;
+  const k8s::Node shared = tests::node("shared")
+                               .gpus(16)
+                               .product("NVIDIA-H100-80GB-HBM3-SHARED")
+                               .labelled("nvidia.com/gpu.replicas", "2");
+  books.ledger.node_is(2, books.ledger.intern(facts_of(shared, books.names), books.names));
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8));
+  const auto answers = books.ledger.answers().by_line(books.id(), Demand{.gpus = 1}, kNoHold);
+  REQUIRE_FALSE(answers.empty());
+  CHECK(answers[0].gpu_type == "H100");
+  CHECK(answers[0].needs == GpuShare::one_of(2));
+}
+
 TEST_CASE("a quota that is not valid gives nothing, and says why") {
   Books books;
   books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).limit(9));
@@ -418,7 +432,9 @@ TEST_CASE("a quota without effect is not ready") {
                             .selects({.match_labels = {{"team", "a"}}, .match_expressions = {}})
                             .line("H100", 1));
     const QuotaId a = books.ledger.quotas().by_name().at(0);
-    CHECK(books.ledger.report().status(a, {}).conditions.at(0).reason == "NoNamespace");
+    const k8s::Condition ready = books.ledger.report().status(a, {}).conditions.at(0);
+    CHECK(ready.reason == "NoNamespace");
+    CHECK(ready.message == "no namespace belongs to it, and no quota has it as its parent");
     static_cast<void>(books.ledger.take_status_changes());
     k8s::Namespace made;
     made.metadata.name = "new";

@@ -346,6 +346,17 @@ TEST_CASE("a quota that is nowhere gives nothing, says why, and gives when that 
   CHECK(tree.room("a", 1) == Room::kGuaranteed);
 }
 
+TEST_CASE("a quota that names no parent any more borrows nothing of the one that it had") {
+  Tree tree;
+  tree.has(gpu_quota("physics").line("H100", 8));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(team("b", "physics").line("H100", 2));
+  CHECK(tree.most("a") == 8);
+  tree.has(gpu_quota("a").of("a").line("H100", 4));
+  CHECK(tree.most("a") == 4);
+  CHECK(tree.most("b") == 8);
+}
+
 TEST_CASE("quotas are in each other four deep, no deeper") {
   Tree tree;
   tree.has(gpu_quota("q1").in_cohort("c").line("H100", 8));
