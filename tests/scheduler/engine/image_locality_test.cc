@@ -108,6 +108,15 @@ TEST_CASE("a pod goes where its image is, and pods that differ in nothing else g
   CHECK(s.decide() == Texts{"p → c0", "q → b1", "r → c0"});
 }
 
+TEST_CASE("an image that another node gets counts for the next pod of the same kind") {
+  ImagesCluster s({{"a1", "r/a:1", 1'000}});
+  s.has(with_images({"r/a:1"}, "p"));
+  CHECK(s.decide() == Texts{"p → a1"});
+  s.set_images("c0", {{"c0", "r/a:1", 5'000}});
+  s.has(with_images({"r/a:1"}, "q"));
+  CHECK(s.decide() == Texts{"q → c0"});
+}
+
 TEST_CASE("images come and go") {
   ImagesCluster s({{"a1", "r/a:1", 1'000}});
   CHECK(s.scores(with_images({"r/a:1"})) == "a1 18, a2 0, b1 0, b2 0, c0 0");

@@ -72,6 +72,18 @@ TEST_CASE("rules across nodes count the pods of the group, too") {
   }
 }
 
+TEST_CASE("what a pod of a group prefers counts on the nodes of the group, too") {
+  Groups s({"InterPodAffinity"});
+  for (const char* name : {"a", "b"}) s.has(node(name).gpus(8));
+  // Without the preference b is better, because more of it is in use.
+  s.has(our_pod("web").labelled("app", "web").gpus(6).on("b"));
+  for (int i = 0; i < 2; ++i) {
+    s.has(of("train", 2, i, 1)
+              .rather_away_from(100, pods_like({{"app", "web"}}, "kubernetes.io/hostname")));
+  }
+  CHECK(s.decide() == Texts{"train-0 → a", "train-1 → a"});
+}
+
 TEST_CASE("if something refuses one pod of the group, all wait for what may lift that") {
   Groups s;
   s.has_nodes(2);
