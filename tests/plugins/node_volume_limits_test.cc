@@ -133,6 +133,13 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
     asked.lacks<k8s::PersistentVolumeClaim>("of-v2", "default");
     CHECK(asked.excluded(mounting("p", {"v3"})).empty());
   }
+  SECTION("one of two pods with that claim is gone, and then the claim is of no driver") {
+    asked.bound(mounting("also", {"v2"}).on("a"));
+    asked.gone(second);
+    CHECK(asked.excluded(mounting("p", {"v3"})) == full);
+    asked.lacks<k8s::PersistentVolumeClaim>("of-v2", "default");
+    CHECK(asked.excluded(mounting("p", {"v3"})).empty());
+  }
   SECTION("a claim without a volume counts by its class") {
     asked.has(wanted("new", "c"));
     const k8s::Pod waiting = pod("w").mounts_claim("new");

@@ -35,6 +35,19 @@ TEST_CASE("a shape holds what node-local plugins read") {
   CHECK(shape.node_name.empty());
 }
 
+TEST_CASE("a shape knows the most that one container asks for") {
+  ResourceNames names;
+  k8s::Pod given = pod("a").gpus(1);
+  CHECK(shape_of(given, names).request_of_one_container(kNvidiaGpu) == 1);
+  given.spec.containers.push_back(tests::container("b", {{"nvidia.com/gpu", "3"}}));
+  given.spec.containers.push_back(tests::container("c", {{"nvidia.com/gpu", "2"}}));
+  const PodShape shape = shape_of(given, names);
+  CHECK(shape.request(kNvidiaGpu) == 6);
+  CHECK(shape.request_of_one_container(kNvidiaGpu) == 3);
+}
+
+TEST_CASE("an empty shape holds nothing besides itself") { CHECK(heap_bytes(PodShape{}) == 0); }
+
 TEST_CASE("pods that differ in name, labels, priority or claims have one shape") {
   ResourceNames names;
   const PodShape one = shape_of(pod("a").gpus(1), names);
