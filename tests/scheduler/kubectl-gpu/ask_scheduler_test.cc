@@ -155,6 +155,23 @@ TEST_CASE("kubectl gpu why asks the scheduler where the caller may not list the 
   CHECK(api.token_shown_at(kAnswerPath) == "Bearer mine");
 }
 
+TEST_CASE("pods without a name here end, or one of them ends") {
+  struct Case {
+    std::size_t pods;
+    const char* want;
+  };
+  for (const Case& each :
+       std::vector<Case>{{1, "Frees when: on one node: 1 other pod (4) ends\n"},
+                         {2, "Frees when: on one node: 2 other pods (4) end\n"}}) {
+    ApiServer api;
+    answers::Why why = waiting();
+    why.ends.clear();
+    why.withheld = {.nodes = true, .pods = each.pods, .gpus = 4};
+    api.answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(why));
+    CHECK_THAT(api.say({"why", "pod/train-0"}).out, Catch::Contains(each.want));
+  }
+}
+
 TEST_CASE("with --ask the scheduler is asked first, and nothing is listed if it answers") {
   ApiServer api;
   const auto said = api.say({"why", "pod/train-0", "--ask"});
@@ -437,6 +454,20 @@ TEST_CASE("the next step repeats the way to the scheduler, where its command may
   api.answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(why));
   CHECK(next_step({"why", "train-0"}) == "Next: kubectl get lease gpu-pool-a -n gpu-scheduler" +
                                              api.flag() + "   # does the scheduler run?\n");
+}
+
+TEST_CASE("a cluster that the caller may list is read once, and the scheduler is not asked") {
+  ApiServer api;
+  const std::string end_of_list =
+      R"({"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "7", )"
+      R"("annotations": {"k8s.io/initial-events-end": "true"}}}})";
+  // Every list is streamed, and empty.
+  api.answers["/api"] = tests::answer(200, kJson, end_of_list + "\n");
+  const auto said = api.say({"queue"});
+  CHECK(said.code == 0);
+  CHECK(said.out == "No pod waits\n");
+  CHECK(said.err.empty());
+  CHECK(api.token_shown_at(kProxyPath) == "none");
 }
 
 TEST_CASE("other commands do not ask the scheduler") {

@@ -59,6 +59,28 @@ TEST_CASE("kubectl gpu queue lists pods by their turn, and those that nothing wi
       "Next: kubectl gpu why pod/v2 -n vision --from …\n");
 }
 
+TEST_CASE("of pods of other schedulers without GPUs those with a misspelt name are listed") {
+  const std::string file = written("not-ours.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- kind: Node
+  metadata: {name: n1}
+  status: {allocatable: {cpu: 8, pods: 9}}
+- kind: Pod
+  metadata: {name: typo, namespace: ml, uid: u1}
+  spec: {schedulerName: gpu-schedular, containers: [{name: c}]}
+- kind: Pod
+  metadata: {name: other, namespace: ml, uid: u2}
+  spec: {schedulerName: default-scheduler, containers: [{name: c}]}
+)");
+  const Said said = say({"queue", "--from", file});
+  CHECK(said.err.empty());
+  CHECK_THAT(said.out, Catch::Contains("NOT OURS  ml/typo: schedulerName \"gpu-schedular\", is "
+                                       "\"gpu-scheduler\" meant?\n"));
+  CHECK_THAT(said.out, !Catch::Contains("ml/other"));
+}
+
 TEST_CASE("kubectl gpu queue -n keeps the positions of the whole queue") {
   CHECK(answer({"queue", "-n", "demo"})
             .starts_with("#  POD                QUOTA  IN LINE  ASKS    WAITED  BLOCKED BY  NEXT\n"
