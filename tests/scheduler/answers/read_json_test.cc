@@ -116,6 +116,7 @@ TEST_CASE("a queue and quotas are read as they were written") {
   without_head.of.head.reset();
   CHECK_FALSE(read_quotas(to_json(without_head))->of.head);
   CHECK(to_json(*read_quotas(to_json(QuotasSeen{}))) == to_json(QuotasSeen{}));
+  CHECK_THAT(to_json(QuotasSeen{}), Catch::Contains(R"("headSince": null)"));  // no pod waits
   for (const std::string& other : {quotas, to_json(whole()), std::string("[]"),
                                    std::string(R"({"kind": "Queue", "pods": [{"created": "x"}]})"),
                                    std::string(R"({"kind": "Queue", "pods": [{"gpus": "x"}]})")}) {

@@ -307,6 +307,7 @@ TEST_CASE("sentences stay sentences without the names of nodes") {
     answers::withhold(why, {});
     CHECK(why.headline == each.want);
     CHECK(why.details == each.want);
+    CHECK(why.named_nodes.empty());
     CHECK(why.withheld.has_value() == (each.text != each.want));
   }
 }

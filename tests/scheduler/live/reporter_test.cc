@@ -341,8 +341,9 @@ TEST_CASE("advice about a MIG configuration goes to every pod that it would plac
   for (const char* uid : {"uid-a", "uid-b"}) {
     CHECK(bench.requests_with(
               {"/namespaces/ml/events", uid, "\"MigRepartitionAdvised\"",
-               "label node n1 with nvidia.com/mig.config=all-3g.40gb (now not labelled); it would "
-               "place 2 pod(s) that wait and costs 1 nvidia.com/gpu that no pod uses"}) == 1);
+               "would fit after a repartition: label node n1 with "
+               "nvidia.com/mig.config=all-3g.40gb (now not labelled); it would place 2 pod(s) that "
+               "wait and costs 1 nvidia.com/gpu that no pod uses"}) == 1);
   }
 }
 
