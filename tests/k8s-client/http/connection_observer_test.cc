@@ -1,4 +1,5 @@
-// What cpprestsdk does where the server's name has several addresses and the first of them refuses.
+// What cpprestsdk does where the server's name has several addresses and the first of them refuses;
+// what is kept from one request to the next.
 #include "k8s-client/http/cpprest/connection_observer.h"
 
 #include "tests/k8s-client/http/transport_fixture.h"
@@ -7,6 +8,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/write.hpp>
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -120,4 +122,22 @@ TEST_CASE("cpprest: what is too late once the next address of a name has answere
   CHECK(error.failed());
   CHECK_FALSE(observer->stop());
   CHECK(server.requests().empty());
+}
+
+TEST_CASE("cpprest: why a server refused one request is not told of the next") {
+  ServerOptions how = server_for("IP:127.0.0.1");
+  how.client_ca_pem = cluster_authority().pem();
+  TlsServer server(how, [](ServerConnection& connection) {
+    if (connection.handshake()) connection.wait_for_close();
+  });
+  const auto observer = observer_of("127.0.0.1");
+  observer->expect_request({});
+  Replaced replaced(*observer, server);
+  std::array<char, 1> byte{};
+  boost::system::error_code error;
+  replaced.tls().read_some(asio::buffer(byte), error);
+  REQUIRE(error.failed());
+  CHECK_THAT(observer->tls_failure(), Catch::StartsWith("the server says: "));
+  observer->expect_request({});
+  CHECK(observer->tls_failure().empty());
 }

@@ -184,6 +184,18 @@ TEST_CASE("a time out of range is none; of a deletion it is one all the same", "
   CHECK(got->status.start_time == Timestamp(std::chrono::seconds(7)));
 }
 
+TEST_CASE("a pod whose time of deletion is broken is not read", "[decode]") {
+  std::string document = protobuf::document("v1", "Pod", [](protobuf::Writer&) {});
+  protobuf::Writer writer(document);
+  writer.message(2, [&] {
+    writer.message(1, [&] {
+      writer.text(1, "a");
+      writer.text(9, "\x08");  // seconds without their number
+    });
+  });
+  CHECK_FALSE(protobuf::object<Pod>(document));
+}
+
 TEST_CASE("of a pod that cannot be read in a watch or a list, what can be is told", "[decode]") {
   const auto write_pod = [](protobuf::Writer& writer) {
     writer.message(1, [&] {
