@@ -7,6 +7,7 @@ namespace {
 // Of a pod on the host's network every port is one of the host. The API server writes that into
 // hostPort; a manifest need not have it.
 bool read_ports(JsonValue value, bool host_network, std::vector<ContainerPort>& out) {
+  out.clear();
   return value.items([&](JsonValue item) {
     ContainerPort port;
     std::int32_t inside = 0;

@@ -111,6 +111,12 @@ TEST_CASE("With hostNetwork each port is one of the host, also in a manifest", "
   CHECK(ports_of("null") == ports_of("false"));
 }
 
+TEST_CASE("Of two lists of ports the last one counts", "[decode]") {
+  const auto spec = spec_of(R"({"containers":[{"name":"c",
+    "ports":[{"containerPort":1,"hostPort":1}],"ports":[{"containerPort":2,"hostPort":2}]}]})");
+  CHECK(spec.containers.at(0).ports == std::vector<ContainerPort>{{2, "", ""}});
+}
+
 TEST_CASE("What a pod needs of features of kubelet's", "[decode]") {
   const auto restarts = [](const std::string& rules) {
     return spec_of(R"({"containers":[{"name":"c","restartPolicyRules":)" + rules + "}]}")
