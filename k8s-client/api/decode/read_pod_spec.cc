@@ -157,11 +157,12 @@ bool read_names(JsonValue value, std::vector<std::string>& out) {
 }
 
 bool read_claims(JsonValue value, std::vector<PodResourceClaim>& out) {
-  std::vector<std::string> names;
-  if (!read_names(value, names)) return false;
   out.clear();
-  for (auto& name : names) out.push_back({std::move(name)});
-  return true;
+  return value.items([&](JsonValue item) {
+    std::string& name = out.emplace_back().name;
+    return item.fields(
+        [&](std::string_view key, JsonValue field) { return key != "name" || read(field, name); });
+  });
 }
 
 bool read_placement(std::string_view key, JsonValue field, Pod::Spec& out) {

@@ -113,6 +113,17 @@ TEST_CASE("An event of an object that is identified says why the rest is not rea
   CHECK(event->unreadable->message == "Pod \"a\": status.phase: must be a string, found a number");
 }
 
+TEST_CASE("Of a list with an item that cannot be read the others are kept", "[decode]") {
+  const auto event = Decoder().watch_event<Pod>(
+      R"({"type":"ADDED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"7"},
+          "spec":{"resourceClaims":[{"name":"one"},{"name":2}]}}})");
+  REQUIRE(event);
+  REQUIRE(event->unreadable);
+  CHECK(event->unreadable->message ==
+        "Pod \"a\": spec.resourceClaims[1].name: must be a string, found a number");
+  CHECK(event->object.spec.resource_claims == std::vector<PodResourceClaim>{{"one"}, {""}});
+}
+
 TEST_CASE("A broken watch event is an error", "[decode]") {
   struct Case {
     std::string given;
