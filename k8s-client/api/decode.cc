@@ -55,28 +55,6 @@ ReadObject<T> read_object(JsonValue value) {
   return read;
 }
 
-bool read_status(JsonValue value, Status& out) {
-  return value.fields([&](std::string_view key, JsonValue field) {
-    if (key == "code") return json::read(field, out.code);
-    if (key == "reason") return json::read(field, out.reason);
-    if (key == "message") return json::read(field, out.message);
-    if (key == "details") {
-      return field.fields([&](std::string_view name, JsonValue inner) {
-        return name != "retryAfterSeconds" || json::read(inner, out.retry_after_seconds);
-      });
-    }
-    return true;
-  });
-}
-
-bool read_list_meta(JsonValue value, ListMeta& out) {
-  return value.fields([&](std::string_view key, JsonValue field) {
-    if (key == "resourceVersion") return json::read(field, out.resource_version);
-    if (key == "continue") return json::read(field, out.continue_token);
-    return true;
-  });
-}
-
 template <typename T>
 bool read_bookmark(JsonValue value, WatchEvent<T>& out) {
   const bool ok = value.fields([&](std::string_view key, JsonValue field) {
@@ -95,7 +73,7 @@ Result<WatchEvent<T>> read_event(WatchEventType type, JsonValue object) {
   const JsonValue at(object.element(), failure);
   bool ok = true;
   if (type == WatchEventType::kError) {
-    ok = read_status(at, event.status);
+    ok = json::read(at, event.status);
   } else if (type == WatchEventType::kBookmark) {
     ok = read_bookmark(at, event);
   } else {
@@ -211,7 +189,7 @@ Result<ListMeta> Decoder::list(std::string_view json, const std::function<void(T
   ListMeta meta;
   std::optional<Error> error;
   const bool ok = root->fields([&](std::string_view key, JsonValue field) {
-    if (key == "metadata") return read_list_meta(field, meta);
+    if (key == "metadata") return json::read(field, meta);
     if (key != "items") return true;
     return field.items(
         [&](JsonValue item) { return deliver(read_object<T>(item), each, unreadable, error); });
@@ -247,7 +225,7 @@ Result<Status> Decoder::status(std::string_view json) {
   const std::string_view kind = string_at(*root, "kind");
   if (kind != "Status") return decode_error("expected a Status, found '" + std::string(kind) + "'");
   Status status;
-  if (!read_status(*root, status)) return failed("Status", buffers_->failure);
+  if (!json::read(*root, status)) return failed("Status", buffers_->failure);
   return status;
 }
 

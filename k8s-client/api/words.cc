@@ -1,42 +1,102 @@
 #include "k8s-client/api/words.h"
 
 #include <algorithm>
-#include <array>
 
 namespace k8s {
+namespace {
+
+template <typename Enum>
+struct Meaning {
+  std::string_view text;
+  Enum value;
+};
+
+// The words of an enumeration. A value's first word is written; the last value is that of every
+// other text.
+template <typename Enum>
+constexpr std::array<Meaning<Enum>, 0> kWords = {};
+
+template <>
+constexpr std::array<Meaning<SelectorOperator>, 7> kWords<SelectorOperator> = {
+    {{"In", SelectorOperator::kIn},
+     {"NotIn", SelectorOperator::kNotIn},
+     {"Exists", SelectorOperator::kExists},
+     {"DoesNotExist", SelectorOperator::kDoesNotExist},
+     {"Gt", SelectorOperator::kGt},
+     {"Lt", SelectorOperator::kLt},
+     {"Unknown", SelectorOperator::kUnknown}}};
+
+template <>
+constexpr std::array<Meaning<TolerationOperator>, 6> kWords<TolerationOperator> = {
+    {{"Equal", TolerationOperator::kEqual},
+     {"", TolerationOperator::kEqual},
+     {"Exists", TolerationOperator::kExists},
+     {"Lt", TolerationOperator::kLt},
+     {"Gt", TolerationOperator::kGt},
+     {"Unknown", TolerationOperator::kUnknown}}};
+
+template <>
+constexpr std::array<Meaning<TaintEffect>, 4> kWords<TaintEffect> = {
+    {{"NoSchedule", TaintEffect::kNoSchedule},
+     {"PreferNoSchedule", TaintEffect::kPreferNoSchedule},
+     {"NoExecute", TaintEffect::kNoExecute},
+     {"Unknown", TaintEffect::kUnknown}}};
+
+template <>
+constexpr std::array<Meaning<PodPhase>, 6> kWords<PodPhase> = {{{"Pending", PodPhase::kPending},
+                                                                {"", PodPhase::kPending},
+                                                                {"Running", PodPhase::kRunning},
+                                                                {"Succeeded", PodPhase::kSucceeded},
+                                                                {"Failed", PodPhase::kFailed},
+                                                                {"Unknown", PodPhase::kUnknown}}};
+
+template <>
+constexpr std::array<Meaning<GpuQuota::Order>, 3> kWords<GpuQuota::Order> = {
+    {{"BestEffort", GpuQuota::Order::kBestEffort},
+     {"Strict", GpuQuota::Order::kStrict},
+     {"Unknown", GpuQuota::Order::kUnknown}}};
+
+template <>
+constexpr std::array<Meaning<GpuQuota::WhenDeleted>, 2> kWords<GpuQuota::WhenDeleted> = {
+    {{"Open", GpuQuota::WhenDeleted::kOpen}, {"Close", GpuQuota::WhenDeleted::kClose}}};
+
+}  // namespace
+
+template <typename Enum>
+Enum from_word(std::string_view text) {
+  for (const Meaning<Enum>& word : kWords<Enum>) {
+    if (word.text == text) return word.value;
+  }
+  return kWords<Enum>.back().value;
+}
+
+template <typename Enum>
+std::string_view word_of(Enum value) {
+  for (const Meaning<Enum>& word : kWords<Enum>) {
+    if (word.value == value) return word.text;
+  }
+  return kWords<Enum>.back().text;
+}
+
+#define K8S_WORDS(Enum)                            \
+  template Enum from_word<Enum>(std::string_view); \
+  template std::string_view word_of<Enum>(Enum)
+K8S_WORDS(SelectorOperator);
+K8S_WORDS(TolerationOperator);
+K8S_WORDS(TaintEffect);
+K8S_WORDS(PodPhase);
+K8S_WORDS(GpuQuota::Order);
+K8S_WORDS(GpuQuota::WhenDeleted);
+#undef K8S_WORDS
 
 SelectorOperator selector_operator(std::string_view word) {
-  if (word == "In") return SelectorOperator::kIn;
-  if (word == "NotIn") return SelectorOperator::kNotIn;
-  if (word == "Exists") return SelectorOperator::kExists;
-  if (word == "DoesNotExist") return SelectorOperator::kDoesNotExist;
-  if (word == "Gt") return SelectorOperator::kGt;
-  if (word == "Lt") return SelectorOperator::kLt;
-  return SelectorOperator::kUnknown;
+  return from_word<SelectorOperator>(word);
 }
-
 TolerationOperator toleration_operator(std::string_view word) {
-  if (word.empty() || word == "Equal") return TolerationOperator::kEqual;
-  if (word == "Exists") return TolerationOperator::kExists;
-  if (word == "Lt") return TolerationOperator::kLt;
-  if (word == "Gt") return TolerationOperator::kGt;
-  return TolerationOperator::kUnknown;
+  return from_word<TolerationOperator>(word);
 }
-
-TaintEffect taint_effect(std::string_view word) {
-  if (word == "NoSchedule") return TaintEffect::kNoSchedule;
-  if (word == "PreferNoSchedule") return TaintEffect::kPreferNoSchedule;
-  if (word == "NoExecute") return TaintEffect::kNoExecute;
-  return TaintEffect::kUnknown;
-}
-
-PodPhase pod_phase(std::string_view word) {
-  if (word.empty() || word == "Pending") return PodPhase::kPending;
-  if (word == "Running") return PodPhase::kRunning;
-  if (word == "Succeeded") return PodPhase::kSucceeded;
-  if (word == "Failed") return PodPhase::kFailed;
-  return PodPhase::kUnknown;
-}
+TaintEffect taint_effect(std::string_view word) { return from_word<TaintEffect>(word); }
+PodPhase pod_phase(std::string_view word) { return from_word<PodPhase>(word); }
 
 bool mounts_anywhere(std::string_view volume_source) {
   constexpr std::array<std::string_view, 21> kSources = {
@@ -48,23 +108,11 @@ bool mounts_anywhere(std::string_view volume_source) {
   return std::find(kSources.begin(), kSources.end(), volume_source) != kSources.end();
 }
 
-// kube-scheduler 1.36 compares the disks of GCE, EBS, iSCSI and RBD (plugins/volumerestrictions)
-// and counts those with a driver (plugins/nodevolumelimits/utils.go). csi-translation-lib makes a
-// volume handle from these fields (k8s.io/csi-translation-lib/plugins).
 const DiskSource* disk_source(std::string_view volume_source) {
-  static constexpr std::array<DiskSource, 7> kSources = {{
-      {"awsElasticBlockStore", "volumeID", 1, 4, true},
-      {"azureDisk", "diskURI", 2, 5, true},
-      {"cinder", "volumeID", 1, 3, true},
-      {"gcePersistentDisk", "pdName", 1, 4, true},
-      {"iscsi", "iqn", 2, 6, false},
-      {"portworxVolume", "volumeID", 1, 3, true},
-      {"rbd", "image", 2, 8, false},
-  }};
   const auto* const found =
-      std::find_if(kSources.begin(), kSources.end(),
+      std::find_if(kDiskSources.begin(), kDiskSources.end(),
                    [&](const DiskSource& each) { return each.name == volume_source; });
-  return found == kSources.end() ? nullptr : found;
+  return found == kDiskSources.end() ? nullptr : found;
 }
 
 Volume::Kind volume_kind(std::string_view volume_source) {

@@ -1,20 +1,28 @@
 // The meaning of words of the API that are plain texts there. Shared by the readers of JSON and of
-// protobuf.
+// protobuf, and by the writer of JSON.
 #pragma once
 
+#include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/api/pod.h"
 #include "k8s-client/api/selector.h"
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 namespace k8s {
 
+// Of SelectorOperator, TolerationOperator, TaintEffect, PodPhase, GpuQuota::Order and
+// GpuQuota::WhenDeleted. A text that is none of the words has a value, too; an absent one has that
+// of the struct's member.
+template <typename Enum>
+[[nodiscard]] Enum from_word(std::string_view text);
+template <typename Enum>
+[[nodiscard]] std::string_view word_of(Enum value);
+
 [[nodiscard]] SelectorOperator selector_operator(std::string_view word);
-// Empty: Equal.
 [[nodiscard]] TolerationOperator toleration_operator(std::string_view word);
 [[nodiscard]] TaintEffect taint_effect(std::string_view word);
-// Empty: Pending.
 [[nodiscard]] PodPhase pod_phase(std::string_view word);
 
 // Volume sources, by their field's name in corev1.VolumeSource.
@@ -37,6 +45,18 @@ struct DiskSource {
   // Whether a CSI driver has taken over disks of this kind, so that they count as its volumes.
   bool has_driver = false;
 };
+// kube-scheduler 1.36 compares the disks of GCE, EBS, iSCSI and RBD (plugins/volumerestrictions)
+// and counts those with a driver (plugins/nodevolumelimits/utils.go). csi-translation-lib makes a
+// volume handle from these fields (k8s.io/csi-translation-lib/plugins).
+inline constexpr std::array<DiskSource, 7> kDiskSources = {{
+    {"awsElasticBlockStore", "volumeID", 1, 4, true},
+    {"azureDisk", "diskURI", 2, 5, true},
+    {"cinder", "volumeID", 1, 3, true},
+    {"gcePersistentDisk", "pdName", 1, 4, true},
+    {"iscsi", "iqn", 2, 6, false},
+    {"portworxVolume", "volumeID", 1, 3, true},
+    {"rbd", "image", 2, 8, false},
+}};
 // nullptr: the source is not a disk.
 [[nodiscard]] const DiskSource* disk_source(std::string_view volume_source);
 

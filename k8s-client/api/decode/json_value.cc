@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <vector>
 
 namespace k8s::json {
 namespace {
@@ -71,10 +72,15 @@ bool JsonValue::failed_with(Failure failure) const {
   return false;
 }
 
+bool read(JsonValue value, std::string_view& out) {
+  if (value.is_null() || value.element().get(out) == simdjson::SUCCESS) return true;
+  return value.fail_type("a string");
+}
+
 bool read(JsonValue value, std::string& out) {
   if (value.is_null()) return true;
   std::string_view text;
-  if (value.element().get(text) != simdjson::SUCCESS) return value.fail_type("a string");
+  if (!read(value, text)) return false;
   out = text;
   return true;
 }

@@ -17,7 +17,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace k8s::json {
 
@@ -87,10 +86,6 @@ class JsonValue {
     std::string_view text;
     return element_.get(text) == simdjson::SUCCESS ? text : std::string_view();
   }
-  [[nodiscard]] bool is_true() const {
-    bool is = false;
-    return element_.get(is) == simdjson::SUCCESS && is;
-  }
   // How many items a list has; 0 for anything else.
   [[nodiscard]] std::size_t item_count() const {
     simdjson::dom::array array;
@@ -112,6 +107,8 @@ class JsonValue {
   Failure* failure_;
 };
 
+// Of the document, while that is there.
+bool read(JsonValue value, std::string_view& out);
 bool read(JsonValue value, std::string& out);
 bool read(JsonValue value, bool& out);
 bool read(JsonValue value, std::int32_t& out);
@@ -121,19 +118,5 @@ bool read(JsonValue value, StringMap& out);
 bool read(JsonValue value, Timestamp& out);
 // A string or a number; resource.Quantity accepts both.
 bool read(JsonValue value, Quantity& out);
-
-// A list; `read` reads each item.
-template <typename T>
-bool read_list(JsonValue value, std::vector<T>& out) {
-  out.clear();
-  out.reserve(value.item_count());
-  return value.items([&](JsonValue item) { return read(item, out.emplace_back()); });
-}
-
-// A field that has a meaning by its presence, even if it is empty.
-template <typename T>
-bool read_optional(JsonValue value, std::optional<T>& out) {
-  return read(value, out.emplace());
-}
 
 }  // namespace k8s::json

@@ -1,45 +1,16 @@
-// Readers of whole objects and of parts that several kinds share; one .cc file per kind.
+// Readers of whole objects, and of what answers have besides them.
 #pragma once
 
+#include "k8s-client/api/decode.h"
 #include "k8s-client/api/decode/json_value.h"
-#include "k8s-client/api/kinds.h"
-#include "k8s-client/api/selector.h"
 
 namespace k8s::json {
 
-bool read(JsonValue value, ObjectMeta& out);
-bool read(JsonValue value, ResourceList& out);
-bool read(JsonValue value, TaintEffect& out);
-
-bool read(JsonValue value, LabelSelector& out);
-bool read(JsonValue value, NodeSelectorTerm& out);
-bool read(JsonValue value, NodeSelector& out);
-
-// The three kinds of affinity of a pod's spec.affinity.
-bool read_affinity(JsonValue value, Pod::Spec& out);
-bool read(JsonValue value, TopologySpreadConstraint& out);
-
-bool read(JsonValue value, Pod::Spec& out);
-bool read(JsonValue value, Pod::Status& out);
-
-bool read(JsonValue value, Pod& out);
-bool read(JsonValue value, Node& out);
-bool read(JsonValue value, Namespace& out);
-bool read(JsonValue value, PersistentVolumeClaim& out);
-bool read(JsonValue value, PersistentVolume& out);
-bool read(JsonValue value, StorageClass& out);
-bool read(JsonValue value, CsiNode& out);
-bool read(JsonValue value, CsiDriver& out);
-bool read(JsonValue value, CsiStorageCapacity& out);
-bool read(JsonValue value, VolumeAttachment& out);
-bool read(JsonValue value, DeviceClass& out);
-bool read(JsonValue value, Service& out);
-bool read(JsonValue value, ReplicationController& out);
-bool read(JsonValue value, ReplicaSet& out);
-bool read(JsonValue value, StatefulSet& out);
-bool read(JsonValue value, PodDisruptionBudget& out);
-bool read(JsonValue value, GpuQuota& out);
-bool read(JsonValue value, Lease& out);
-bool read(JsonValue value, ConfigMap& out);
+#define K8S_READABLE(T) bool read(JsonValue value, T& out)
+K8S_EACH_KIND(K8S_READABLE);
+K8S_READABLE(ObjectMeta);
+K8S_READABLE(ListMeta);
+K8S_READABLE(Status);
+#undef K8S_READABLE
 
 }  // namespace k8s::json
