@@ -89,15 +89,6 @@ K8S_WORDS(GpuQuota::Order);
 K8S_WORDS(GpuQuota::WhenDeleted);
 #undef K8S_WORDS
 
-SelectorOperator selector_operator(std::string_view word) {
-  return from_word<SelectorOperator>(word);
-}
-TolerationOperator toleration_operator(std::string_view word) {
-  return from_word<TolerationOperator>(word);
-}
-TaintEffect taint_effect(std::string_view word) { return from_word<TaintEffect>(word); }
-PodPhase pod_phase(std::string_view word) { return from_word<PodPhase>(word); }
-
 bool mounts_anywhere(std::string_view volume_source) {
   constexpr std::array<std::string_view, 21> kSources = {
       "azureFile",    "cephfs",   "configMap",  "csi",     "downwardAPI",

@@ -20,11 +20,6 @@ template <typename Enum>
 template <typename Enum>
 [[nodiscard]] std::string_view word_of(Enum value);
 
-[[nodiscard]] SelectorOperator selector_operator(std::string_view word);
-[[nodiscard]] TolerationOperator toleration_operator(std::string_view word);
-[[nodiscard]] TaintEffect taint_effect(std::string_view word);
-[[nodiscard]] PodPhase pod_phase(std::string_view word);
-
 // Volume sources, by their field's name in corev1.VolumeSource.
 //
 // Whether every node can mount it, as far as scheduling is concerned: no plugin of kube-scheduler

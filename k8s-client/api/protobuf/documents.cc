@@ -31,10 +31,10 @@ Result<Envelope> open(std::string_view document) {
   document.remove_prefix(kMagic.size());
   Envelope envelope;
   Failure failure;
-  const bool ok = Value(document, failure).fields([&](std::uint32_t number, Value field) {
+  const bool ok = Value(document, failure).fields([&](std::uint32_t number, const Value& field) {
     if (number == 2) envelope.object = field.bytes();
     if (number != 1) return true;
-    return field.fields([&](std::uint32_t inner_number, Value inner) {
+    return field.fields([&](std::uint32_t inner_number, const Value& inner) {
       if (inner_number == 2) envelope.kind = inner.bytes();
       return true;
     });
@@ -73,33 +73,6 @@ ReadObject<T> read_object(std::string_view bytes) {
   return item;
 }
 
-bool read(Value value, ListMeta& out) {
-  return value.fields([&](std::uint32_t number, Value field) {
-    if (number == 2) return protobuf::read(field, out.resource_version);
-    if (number == 3) return protobuf::read(field, out.continue_token);
-    return true;
-  });
-}
-
-bool read(Value value, Status& out) {
-  return value.fields([&](std::uint32_t number, Value field) {
-    switch (number) {
-      case 3:
-        return protobuf::read(field, out.message);
-      case 4:
-        return protobuf::read(field, out.reason);
-      case 5:
-        return field.fields([&](std::uint32_t inner_number, Value inner) {
-          return inner_number != 5 || protobuf::read(inner, out.retry_after_seconds);
-        });
-      case 6:
-        return protobuf::read(field, out.code);
-      default:
-        return true;
-    }
-  });
-}
-
 // metav1.WatchEvent; its object is a runtime.RawExtension.
 struct RawEvent {
   std::string_view type;
@@ -109,10 +82,10 @@ struct RawEvent {
 Result<RawEvent> read_event(std::string_view frame) {
   RawEvent event;
   Failure failure;
-  const bool ok = Value(frame, failure).fields([&](std::uint32_t number, Value field) {
+  const bool ok = Value(frame, failure).fields([&](std::uint32_t number, const Value& field) {
     if (number == 1) event.type = field.bytes();
     if (number != 2) return true;
-    return field.fields([&](std::uint32_t inner_number, Value inner) {
+    return field.fields([&](std::uint32_t inner_number, const Value& inner) {
       if (inner_number == 1) event.document = inner.bytes();
       return true;
     });
@@ -155,7 +128,7 @@ Result<ListMeta> list(std::string_view document, const std::function<void(T)>& e
   ListMeta meta;
   Failure failure;
   std::optional<Error> error;
-  const bool ok = Value(*object, failure).fields([&](std::uint32_t number, Value field) {
+  const bool ok = Value(*object, failure).fields([&](std::uint32_t number, const Value& field) {
     if (number == 1) return read(field, meta);
     if (number != 2) return true;
     return deliver(read_object<T>(field.bytes()), each, unreadable, error);

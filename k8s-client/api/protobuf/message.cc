@@ -80,7 +80,7 @@ bool Value::failed_with(Failure failure) const {
   return false;
 }
 
-bool read(Value value, std::string& out) {
+bool read(const Value& value, std::string& out) {
   if (value.type() != Value::Type::kBytes) return value.fail("must be a text");
   const std::string_view text = value.bytes();
   if (is_utf8(text)) {
@@ -91,13 +91,13 @@ bool read(Value value, std::string& out) {
   return true;
 }
 
-bool read(Value value, std::int64_t& out) {
+bool read(const Value& value, std::int64_t& out) {
   if (value.type() != Value::Type::kVarint) return value.fail("must be a number");
   out = static_cast<std::int64_t>(value.varint());
   return true;
 }
 
-bool read(Value value, std::int32_t& out) {
+bool read(const Value& value, std::int32_t& out) {
   std::int64_t wide = 0;
   if (!read(value, wide)) return false;
   using Limits = std::numeric_limits<std::int32_t>;
@@ -106,17 +106,17 @@ bool read(Value value, std::int32_t& out) {
   return true;
 }
 
-bool read(Value value, bool& out) {
+bool read(const Value& value, bool& out) {
   if (value.type() != Value::Type::kVarint) return value.fail("must be true or false");
   out = value.varint() != 0;
   return true;
 }
 
-bool read(Value value, std::optional<Timestamp>& out) {
+bool read(const Value& value, std::optional<Timestamp>& out) {
   if (value.bytes().empty()) return true;
   std::int64_t seconds = 0;
   std::int32_t nanos = 0;
-  const bool ok = value.fields([&](std::uint32_t number, Value field) {
+  const bool ok = value.fields([&](std::uint32_t number, const Value& field) {
     if (number == 1) return read(field, seconds);
     if (number == 2) return read(field, nanos);
     return true;
@@ -131,8 +131,8 @@ bool read(Value value, std::optional<Timestamp>& out) {
   return true;
 }
 
-bool read(Value value, Quantity& out) {
-  return value.fields([&](std::uint32_t number, Value field) {
+bool read(const Value& value, Quantity& out) {
+  return value.fields([&](std::uint32_t number, const Value& field) {
     if (number != 1) return true;
     auto quantity = Quantity::parse(field.bytes());
     if (!quantity) return field.fail(std::move(quantity.error().message));

@@ -4,9 +4,6 @@
 // which may be a message again. Nothing is copied or allocated while reading; unused fields are
 // skipped. After a field that cannot be read, the other fields are read nevertheless, so that as
 // much as possible of a bad object is known; the reported failure is that of the first field.
-// Written by hand for the few messages in use, like the JSON readers: the field numbers are those
-// of Kubernetes' generated.proto files (k8s.io/api, k8s.io/apimachinery), which never change their
-// meaning.
 //
 // Source: protobuf.dev/programming-guides/encoding. Groups, which are obsolete, are an error.
 #pragma once
@@ -82,32 +79,20 @@ class Value {
 
 // Text that is not UTF-8 is read as in JSON: each byte that does not belong to a character becomes
 // U+FFFD.
-bool read(Value value, std::string& out);
-bool read(Value value, bool& out);
-bool read(Value value, std::int32_t& out);
-bool read(Value value, std::int64_t& out);
+bool read(const Value& value, std::string& out);
+bool read(const Value& value, bool& out);
+bool read(const Value& value, std::int32_t& out);
+bool read(const Value& value, std::int64_t& out);
 // metav1.Time. An empty one, which means none, leaves `out` unchanged; so does one out of range,
 // because a user who may write a pod's status can set any time.
-bool read(Value value, std::optional<Timestamp>& out);
-bool read(Value value, Quantity& out);
-
-// One more item of a repeated field.
-template <typename T>
-bool read_item(Value value, std::vector<T>& out) {
-  return read(value, out.emplace_back());
-}
-
-// A field that has a meaning by its presence, even if it is empty.
-template <typename T>
-bool read_optional(Value value, std::optional<T>& out) {
-  return read(value, out ? *out : out.emplace());
-}
+bool read(const Value& value, std::optional<Timestamp>& out);
+bool read(const Value& value, Quantity& out);
 
 // One more entry of a map.
 template <typename T>
-bool read_entry(Value value, std::vector<std::pair<std::string, T>>& out) {
+bool read_entry(const Value& value, std::vector<std::pair<std::string, T>>& out) {
   auto& [key, mapped] = out.emplace_back();
-  return value.fields([&key = key, &mapped = mapped](std::uint32_t number, Value field) {
+  return value.fields([&key = key, &mapped = mapped](std::uint32_t number, const Value& field) {
     if (number == 1) return read(field, key);
     if (number == 2) return read(field, mapped);
     return true;

@@ -1,5 +1,4 @@
-#include "k8s-client/api/protobuf/objects.h"
-#include "k8s-client/api/words.h"
+#include "k8s-client/api/protobuf/read_fields.h"
 
 #include <array>
 #include <utility>
@@ -43,16 +42,17 @@ constexpr std::array<std::string_view, 31> kSources = {"",
 // For a source that is newer than this table.
 constexpr std::string_view kUnknownSource = "unknown";
 
-bool read_image(Value value, std::vector<std::string>& out) {
+bool read_image(const Value& value, std::vector<std::string>& out) {
   std::string& reference = out.emplace_back();
-  return value.fields(
-      [&](std::uint32_t number, Value field) { return number != 1 || read(field, reference); });
+  return value.fields([&](std::uint32_t number, const Value& field) {
+    return number != 1 || read(field, reference);
+  });
 }
 
-bool read_disk(Value value, Volume& out) {
+bool read_disk(const Value& value, Volume& out) {
   const DiskSource& source = *disk_source(out.source);
   const bool is_rbd = source.name == "rbd";
-  return value.fields([&](std::uint32_t number, Value field) {
+  return value.fields([&](std::uint32_t number, const Value& field) {
     if (number == source.id_number) return read(field, out.disk.id);
     if (number == source.read_only_number) return read(field, out.disk.read_only);
     if (is_rbd && number == 1) return read(field, out.disk.monitors.emplace_back());
@@ -61,8 +61,8 @@ bool read_disk(Value value, Volume& out) {
   });
 }
 
-bool read_source(Value value, Volume& out, std::vector<std::string>& images) {
-  return value.fields([&](std::uint32_t number, Value field) {
+bool read_source(const Value& value, Volume& out, std::vector<std::string>& images) {
+  return value.fields([&](std::uint32_t number, const Value& field) {
     const std::string_view source = number < kSources.size() ? kSources[number] : kUnknownSource;
     if (source == "image") return read_image(field, images);
     if (mounts_anywhere(source)) return true;
@@ -73,7 +73,7 @@ bool read_source(Value value, Volume& out, std::vector<std::string>& images) {
            .source = std::string(source)};
     if (out.kind == Volume::Kind::kDisk) return read_disk(field, out);
     if (out.kind != Volume::Kind::kPersistentVolumeClaim) return true;
-    return field.fields([&](std::uint32_t inner_number, Value inner) {
+    return field.fields([&](std::uint32_t inner_number, const Value& inner) {
       return inner_number != 1 || read(inner, out.claim_name);
     });
   });
@@ -81,9 +81,10 @@ bool read_source(Value value, Volume& out, std::vector<std::string>& images) {
 
 }  // namespace
 
-bool read_volume(Value value, Pod::Spec& out) {
+// `out` gets the volume unless every node can mount it.
+bool read(const Value& value, Pod::Spec& out, Volumes /*how*/) {
   Volume volume;
-  const bool ok = value.fields([&](std::uint32_t number, Value field) {
+  const bool ok = value.fields([&](std::uint32_t number, const Value& field) {
     if (number == 1) return read(field, volume.name);
     if (number == 2) return read_source(field, volume, out.image_volumes);
     return true;
