@@ -206,7 +206,7 @@ std::vector<Load> loads() {
          }
          return pod;
        },
-       160'000, 1, 120'000, 200'000},
+       200'000, 1, 120'000, 200'000},
       {"bound pods of many labels each",
        [](int i) {
          PodBuilder pod = pod_of("crowd", i).on(fmt::format("n{}", i % kNodes));
@@ -617,8 +617,9 @@ TEST_CASE("pods with many claims that wait cost a turn a bounded number of steps
   };
   const std::int64_t most = cost_of_turns(50);
   INFO(most << " steps");
-  // 13 million. All are looked at in one turn, for there are only so many nodes.
-  CHECK(most <= 16'000'000);
+  // 13 million, with Debian 13's compiler 17. All are looked at in one turn, for there are only so
+  // many nodes.
+  CHECK(most <= 20'000'000);
 }
 
 TEST_CASE("pods that wait for the node of one volume cost as one when it gets room") {
