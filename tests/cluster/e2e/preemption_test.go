@@ -10,6 +10,7 @@ import (
 
 	"gpu-scheduler.io/tests/cluster/fixture"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -73,6 +74,35 @@ func TestPreemption(t *testing.T) {
 	for _, name := range []string{"guarded", "bare"} {
 		if p := w.waitPod(name, "there", func(*corev1.Pod) bool { return true }); p.DeletionTimestamp != nil {
 			t.Errorf("%s was evicted", name)
+		}
+	}
+	w.verdict()
+}
+
+// TestPreemptionRefusedForOneVictim: an admission policy refuses that one of two victims is deleted. Then neither is, nor told that it will be.
+func TestPreemptionRefusedForOneVictim(t *testing.T) {
+	w := newWorld(t)
+	high := w.addPriorityClass("high", 1000)
+	set := w.addReplicaSet("low")
+	w.mayPreempt()
+	w.addGPUNodes(1)
+	startSubject(t, preempting)
+	for _, name := range []string{"free", "kept"} {
+		w.addPod(name, fixture.GPUs(4), ownedBy(set), app(name))
+	}
+	w.waitBinds(2)
+	w.mayNotDelete("kept")
+
+	w.addPod("urgent", fixture.GPUs(8), ofClass(high))
+	w.waitPod("urgent", "told", func(p *corev1.Pod) bool {
+		c := condition(p)
+		return c != nil && c.Reason == "SchedulerError" && strings.Contains(c.Message, "kept is not deleted here")
+	})
+	for _, name := range []string{"free", "kept"} {
+		p := w.waitPod(name, "there", func(*corev1.Pod) bool { return true })
+		marked := slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
+		if p.DeletionTimestamp != nil || marked {
+			t.Errorf("%s: deleted at %v, marked: %t", name, p.DeletionTimestamp, marked)
 		}
 	}
 	w.verdict()
@@ -191,6 +221,31 @@ func (w *world) addPriorityClass(name string, value int32) string {
 		w.must(nil, w.client.SchedulingV1().PriorityClasses().Delete(context.Background(), class.Name, metav1.DeleteOptions{}))
 	})
 	return class.Name
+}
+
+// mayNotDelete has an admission policy refuse, until the test ends, that a pod is deleted.
+func (w *world) mayNotDelete(name string) {
+	w.t.Helper()
+	policies := w.client.AdmissionregistrationV1().ValidatingAdmissionPolicies()
+	bindings := w.client.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings()
+	meta := metav1.ObjectMeta{Name: w.ns + "-" + name}
+	w.must(policies.Create(w.t.Context(), &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: meta, Spec: admissionv1.ValidatingAdmissionPolicySpec{
+		MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+			Operations: []admissionv1.OperationType{admissionv1.Delete},
+			Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"pods"}}}}}},
+		Validations: []admissionv1.Validation{{Expression: fmt.Sprintf("request.namespace != %q || request.name != %q", w.ns, name), Message: name + " is not deleted here"}},
+	}}, metav1.CreateOptions{}))
+	w.must(bindings.Create(w.t.Context(), &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: meta, Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+		PolicyName: meta.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}}}, metav1.CreateOptions{}))
+	try := func() error {
+		return w.client.CoreV1().Pods(w.ns).Delete(context.Background(), name, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+	}
+	w.t.Cleanup(func() {
+		w.must(nil, bindings.Delete(context.Background(), meta.Name, metav1.DeleteOptions{}))
+		w.must(nil, policies.Delete(context.Background(), meta.Name, metav1.DeleteOptions{}))
+		until(w.t, "the policy is gone", func() bool { return try() == nil })
+	})
+	until(w.t, "the policy is in force", func() bool { return try() != nil })
 }
 
 // protect makes a budget of an app that lets none of its pods go: no controller counts which could.
