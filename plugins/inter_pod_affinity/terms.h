@@ -89,7 +89,7 @@ class RunningTerms {
     TermRefs terms;
     std::string id;  // equal for equal terms, and short
   };
-  // By topology key. Keys that no node carries are left out: they change no answer, and a user who
+  // By topology key. Keys that no node has are left out: they change no answer, and a user who
   // may create pods may name many. O(terms that name the pod's namespace, or namespaces by label).
   // `added`: terms of pods that a trial adds.
   [[nodiscard]] std::map<std::string, Selecting> selecting(const k8s::Pod& pod,

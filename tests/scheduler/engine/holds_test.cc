@@ -37,6 +37,17 @@ bool holds(const std::string& details, const std::string& node) {
   return details.ends_with("holds node " + node + " until it has room");
 }
 
+// In the namespace ml, whose quota is 4: a pod of 4 for which all is kept that is freed, and a
+// younger one of 1.
+void wait_for_kept_quota(QuotaCluster& s) {
+  s.has(their_pod("theirs").in_namespace("ml").gpus(2).on("a"));
+  s.has(in("ml", "large", 4));
+  REQUIRE(s.decide().size() == 1);
+  s.now = kStart + kHoldAfter;
+  static_cast<void>(s.decide());
+  s.has(in("ml", "small", 1).created_at(kStart + 1s));
+}
+
 }  // namespace
 
 TEST_CASE("the node that is held lacks least: devices first, then CPU, then memory, then by name") {
@@ -207,12 +218,7 @@ TEST_CASE("when the pod that quota was kept for goes, the pods behind it are loo
   QuotaCluster s;
   s.has(h100("a"));
   s.has(gpu_quota("q").of("ml").line("H100", 4));
-  s.has(their_pod("theirs").in_namespace("ml").gpus(2).on("a"));
-  s.has(in("ml", "large", 4));
-  REQUIRE(s.decide().size() == 1);
-  s.now = kStart + kHoldAfter;
-  static_cast<void>(s.decide());
-  s.has(in("ml", "small", 1).created_at(kStart + 1s));
+  wait_for_kept_quota(s);
   REQUIRE(s.decide().at(0).find("what is freed is kept for pods that have waited long") !=
           std::string::npos);
   SECTION("because it is deleted") { s.pod_gone(in("ml", "large", 4)); }
@@ -226,12 +232,7 @@ TEST_CASE("what is kept for a pod stays so when the time of another, deleted quo
   s.has(h100("a"));
   s.has(gpu_quota("q").of("ml").line("H100", 4));
   s.has(gpu_quota("other").of("other").line("H100", 1));
-  s.has(their_pod("theirs").in_namespace("ml").gpus(2).on("a"));
-  s.has(in("ml", "large", 4));
-  REQUIRE(s.decide().size() == 1);
-  s.now = kStart + kHoldAfter;
-  static_cast<void>(s.decide());
-  s.has(in("ml", "small", 1).created_at(kStart + 1s));
+  wait_for_kept_quota(s);
   s.apply(event::QuotaDeleted{"other"});
   static_cast<void>(s.decide());
   s.now += 60s;

@@ -19,7 +19,8 @@ namespace {
 
 class Departments {
  public:
-  // Where quota is held, only limits are checked at each step: who is next depends on what is held.
+  // Where quota is held, only limits are checked at each step: which pod is next depends on what is
+  // held.
   Departments(unsigned seed, bool bounded, std::chrono::seconds hold_after = 10'000h)
       : random_(seed),
         s_(options(bounded, hold_after)),
