@@ -118,12 +118,15 @@ class SessionOn final : public Session, public std::enable_shared_from_this<Sess
     if (!answered_) wait_for_the_end();
   }
 
-  // Reads until the client closes the connection. The read keeps the connection alive while its
-  // answer is being made. What a client sends after its request is ignored.
+  // Reads until the client closes the connection, which then ends. The read keeps the connection
+  // alive while its answer is being made. What a client sends after its request is ignored.
   void wait_for_the_end() {
     stream_.async_read_some(asio::buffer(ignored_),
                             [self = this->shared_from_this()](error_code error, std::size_t) {
-                              if (!error && !self->answered_) self->wait_for_the_end();
+                              // A TLS shutdown would wait for the client's end, which was read
+                              // here.
+                              if (error) return self->cut();
+                              if (!self->answered_) self->wait_for_the_end();
                             });
   }
 
