@@ -52,7 +52,7 @@ struct StatusWriter::PodState {
 
   PodRef pod;
   std::string version;                                // from the watch
-  std::string sent_at;                                // the version of the last write
+  std::string sent_at;                                // the version of the last write; empty: none
   std::optional<k8s::PodScheduledCondition> wanted;   // to be written; nullopt: nothing
   std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as known
   // status.nominatedNodeName there, as the watch shows it or the last write has left it; nullopt:
@@ -101,8 +101,11 @@ void StatusWriter::observed(const k8s::Pod& pod) {
   state.version = pod.metadata.resource_version;
   state.forgotten = false;
   state.nominated = pod.status.nominated_node_name;
+  // Of what this process has written itself the watch may show an older state. What another process
+  // writes before that, the leader while this one stands by, is known by the watch alone.
+  const bool is_others = state.sent_at.empty();
   const k8s::PodCondition* condition = pod.condition("PodScheduled");
-  if (condition != nullptr && !state.written && !state.in_flight) {
+  if (condition != nullptr && !state.in_flight && (is_others || !state.written)) {
     state.written =
         k8s::PodScheduledCondition{.status = condition->status,
                                    .reason = condition->reason,

@@ -7,9 +7,10 @@
 // shown the change.
 //
 // A status is not written if it is equal to what was written last or to what the pod has already
-// (after a restart). For each pod at most one write is under way and only the newest text waits, so
-// a pod that is judged often costs no more than the server can take. Writes wait behind binds:
-// while some wait, one goes out at a time. On the event loop's thread.
+// (after a restart, or when this process begins to lead). For each pod at most one write is under
+// way and only the newest text waits, so a pod that is judged often costs no more than the server
+// can take. Writes wait behind binds: while some wait, one goes out at a time. On the event loop's
+// thread.
 #pragma once
 
 #include "k8s-client/back_off.h"

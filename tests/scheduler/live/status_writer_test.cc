@@ -119,6 +119,38 @@ TEST_CASE("what the pod says already is not written after a restart") {
   CHECK(bench.calls[0].pod.condition("PodScheduled")->message == "no room");
 }
 
+TEST_CASE("what another leader has written meanwhile is what the pod says") {
+  StatusWriterBench bench;
+  const auto says = [&bench](const std::string& version, const std::string& message) {
+    k8s::Pod pod = tests::pod("a").in_namespace("ml").uid("uid-a");
+    pod.metadata.resource_version = version;
+    pod.status.conditions.push_back({.type = "PodScheduled",
+                                     .status = "False",
+                                     .reason = "Unschedulable",
+                                     .message = message,
+                                     .observed_generation = 1});
+    bench.writer.observed(pod);
+  };
+  says("2", "no room");
+  says("3", "less room");
+  // From now on this process leads.
+  SECTION("the same is not written again") {
+    bench.writer.write(ref("a"), condition("less room"));
+    CHECK(bench.open().empty());
+  }
+  SECTION("what the pod said before is written again") {
+    bench.writer.write(ref("a"), condition("no room"));
+    REQUIRE(bench.open() == Texts{"a: no room"});
+    REQUIRE(bench.calls[0].pod.condition("PodScheduled") != nullptr);
+    CHECK(bench.calls[0].pod.condition("PodScheduled")->message == "less room");
+    bench.answer({});
+    // The watch shows this write late, after an older state of the pod.
+    says("3", "less room");
+    bench.writer.write(ref("a"), condition("no room"));
+    CHECK(bench.open().empty());
+  }
+}
+
 TEST_CASE("one write a pod at a time; the newest text wins") {
   StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("one"));
