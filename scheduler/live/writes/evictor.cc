@@ -118,8 +118,7 @@ void Evictor::on_answer(const StepPtr& step, const k8s::Result<void>& result) {
 void Evictor::on_done(const StepPtr& step) {
   switch (step->kind) {
     case Kind::kNominate:
-      return begin_victims(step->decision,
-                           step->decision->victims.size() > 1 ? Kind::kTry : Kind::kMark);
+      return begin_victims(step->decision, Kind::kTry);
     case Kind::kTry:
       return tried(*step);
     case Kind::kMark:

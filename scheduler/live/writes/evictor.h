@@ -6,9 +6,10 @@
 // decision are handled in parallel. A victim that is gone, or whose name another pod has by now,
 // needs no call any more: its room is free.
 //
-// If one of several victims may not be deleted, by an admission policy for example, the others
-// would end for nothing, and again each time that the pod is tried. So of several, each deletion is
-// tried before any of them is begun (a dry run).
+// If a victim may not be deleted, by an admission policy for example, the others would end for
+// nothing, and again each time that the pod is tried; and the victim itself would run on with a
+// condition that announces its end. So each deletion is tried before any of them is begun (a dry
+// run).
 //
 // Each call names the uid of its pod, so it cannot hit another one, and it can be sent twice. A
 // call without an answer, or with a failure that may be temporary, is repeated until two minutes

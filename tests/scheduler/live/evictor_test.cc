@@ -70,7 +70,7 @@ struct Server {
     open.pop_front();
     one.done(result);
   }
-  // The server would delete each of several victims.
+  // The server would delete each victim.
   void answer_tries() {
     REQUIRE(open.front().call.starts_with("try "));
     while (open.front().call.starts_with("try ")) answer();
@@ -137,6 +137,18 @@ TEST_CASE("nobody ends for nothing because one of several victims may not be del
   CHECK(s.open.empty());
   CHECK(s.evicted.empty());
   CHECK(s.outcomes.size() == 1);
+}
+
+TEST_CASE("a victim that may not be deleted is not told that it will be") {
+  Server s;
+  s.evict(7, {"a"});
+  s.answer();
+  CHECK(s.under_way() == Calls{"try a"});
+  s.fail(403, "may not");
+  REQUIRE(s.outcomes.size() == 1);
+  CHECK_THAT(s.outcomes[0].second, Catch::StartsWith("deleting pod ml/a failed: "));
+  s.loop.advance(1h);
+  CHECK(s.open.empty());
 }
 
 TEST_CASE("a try may be repeated, and a victim that is gone by then does not matter") {
@@ -223,6 +235,7 @@ TEST_CASE("a victim that is gone needs no call any more") {
   Server s;
   s.evict(7, {"a"});
   s.answer();
+  s.answer_tries();
   SECTION("before it is marked") { s.fail(404); }
   SECTION("and its name is another's") { s.fail(422, "metadata.uid: Invalid value"); }
   SECTION("before it is deleted") {
@@ -261,6 +274,7 @@ TEST_CASE("after two minutes the decision has failed, and nothing more is sent f
   Server s;
   s.evict(7, {"a"});
   s.answer();
+  s.answer_tries();
   for (int i = 0; i < 100 && s.outcomes.empty(); ++i) {
     if (!s.open.empty()) s.fail(503, "later");
     s.loop.advance(5s);
@@ -294,6 +308,7 @@ TEST_CASE("of a victim in another namespace neither its name nor the server's wo
   Server s;
   s.evict(7, {"a"}, "web");
   s.answer();
+  s.answer_tries();
   s.answer();  // mark a
   std::string why;
   SECTION("refused") {
@@ -349,7 +364,8 @@ TEST_CASE("a conflict that is not about the uid is repeated") {
   Server s;
   s.evict(7, {"a"});
   s.answer();
-  s.answer();
+  s.answer_tries();
+  s.answer();  // mark a
   s.fail(409, "the object has been modified");
   s.loop.advance(500ms);
   CHECK(s.under_way() == Calls{"delete a"});
@@ -380,6 +396,7 @@ TEST_CASE("a victim that cannot be marked is deleted all the same") {
   Server s;
   s.evict(7, {"a"});
   s.answer();
+  s.answer_tries();
   s.fail(403, "it has that condition for another reason");
   CHECK(s.under_way() == Calls{"delete a"});
   s.answer();
@@ -399,7 +416,7 @@ TEST_CASE("while this process may not write, nothing is sent") {
   CHECK(s.open.empty());
   s.may_send = true;
   s.evictor.resume();
-  CHECK(s.under_way() == Calls{"mark a"});
+  CHECK(s.under_way() == Calls{"try a"});
 }
 
 TEST_CASE("after stop nothing is sent and nothing told, but a deletion that succeeds") {

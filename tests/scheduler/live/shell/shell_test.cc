@@ -239,10 +239,15 @@ profiles:
 )"));
   // Nominated by the evictor, or with the condition, whichever is first.
   CHECK(world.write("PATCH", "/ml/pods/high/status")["status"]["nominatedNodeName"] == "n1");
+  const Json tried = world.write("DELETE", "/ml/pods/low");
+  CHECK(tried["preconditions"]["uid"] == low.metadata.uid);
+  CHECK(tried["dryRun"] == Json::array({"All"}));
   const Json marked = world.write("PATCH", "/ml/pods/low/status");
   CHECK(marked["metadata"]["uid"] == low.metadata.uid);
   CHECK(scheduled_condition(marked)["type"] == "DisruptionTarget");
-  CHECK(world.write("DELETE", "/ml/pods/low")["preconditions"]["uid"] == low.metadata.uid);
+  const Json deleted = world.write("DELETE", "/ml/pods/low", 2);
+  CHECK(deleted["preconditions"]["uid"] == low.metadata.uid);
+  CHECK_FALSE(deleted.contains("dryRun"));
   CHECK(world.event("Preempted", "low")["reportingController"] == "gpu-scheduler");
   CHECK(world.writes("POST", "/binding") == 0);
   world.api.gone(low);
