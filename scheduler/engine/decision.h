@@ -60,6 +60,7 @@ struct Prepare {
   std::uint64_t plan = 0;  // its own number; the event names it
   PodRef pod;
   std::string scheduler_name;
+  std::int64_t generation = 0;  // metadata.generation of the pod that was judged
   std::string node;
   std::vector<ObjectWrite> writes;  // empty: the plan only waits
   friend bool operator==(const Prepare&, const Prepare&) = default;

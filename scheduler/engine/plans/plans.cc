@@ -64,6 +64,7 @@ decision::Prepare Plans::begin(Entry entry, Preparation wanted, Time now) {
   return {.plan = entry->first,
           .pod = plan.bind.pod,
           .scheduler_name = plan.bind.scheduler_name,
+          .generation = plan.bind.generation,
           .node = plan.bind.node,
           .writes = plan.writes};
 }

@@ -113,8 +113,13 @@ decision::Prepare prepare_from(const Json& json) {
   decision::Prepare prepare{.plan = whole<std::uint64_t>(json.at("plan")),
                             .pod = pod_from(json.at("pod")),
                             .scheduler_name = json.at("schedulerName"),
+                            .generation = 0,
                             .node = json.at("node"),
                             .writes = {}};
+  // Older recordings do not have it.
+  if (const auto generation = json.find("generation"); generation != json.end()) {
+    prepare.generation = whole<std::int64_t>(*generation);
+  }
   for (const Json& write : json.at("writes")) prepare.writes.push_back(write_from(write));
   return prepare;
 }

@@ -65,6 +65,7 @@ Json to_json(const decision::Prepare& prepare) {
            {{"plan", prepare.plan},
             {"pod", to_json(prepare.pod)},
             {"schedulerName", prepare.scheduler_name},
+            {"generation", prepare.generation},
             {"node", prepare.node},
             {"writes", std::move(writes)}}}};
 }

@@ -315,6 +315,7 @@ void Shell::Parts::handle(Decided decided) {
     } else if constexpr (std::is_same_v<Kind, decision::Prepare>) {
       evictor_->forget(what.pod.uid);
       if (!what.writes.empty()) preparing_[what.plan] = {loop_->now(), what.scheduler_name};
+      reporter_->preparing(what);
       preparer_->prepare(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::Evict>) {
       reporter_->evicting(what, decided.duration, decided.number);

@@ -139,6 +139,17 @@ void Reporter::tell_not_bound(const Attempt& attempt, const std::string& message
          number);
 }
 
+void Reporter::preparing(const decision::Prepare& decision) {
+  statuses_.replace(decision.pod,
+                    {.status = "False",
+                     .reason = "WaitingForVolumes",
+                     .message = fmt::format(
+                         "node {} is kept for it until its volumes, and those of the pods that "
+                         "start with it, are there",
+                         decision.node),
+                     .observed_generation = decision.generation});
+}
+
 void Reporter::not_prepared(const decision::NotPrepared& decision,
                             std::chrono::nanoseconds duration, std::uint64_t number) {
   LogLine line("not prepared");

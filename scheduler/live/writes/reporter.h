@@ -35,6 +35,9 @@ class Reporter {
   // log and in the event; 0: not known.
   void unschedulable(const decision::Unschedulable& decision, std::chrono::nanoseconds duration,
                      std::uint64_t number = 0);
+  // The pod has its node, and what it needs there is made ready. A pod that waited before must not
+  // be called unschedulable meanwhile: an autoscaler would make a node for it.
+  void preparing(const decision::Prepare& decision);
   void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration,
                     std::uint64_t number = 0);
   // Room is being made for the pod / a victim is being deleted for it.

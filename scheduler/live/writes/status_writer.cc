@@ -93,6 +93,13 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
   make_ready(pod.uid);
 }
 
+void StatusWriter::replace(const PodRef& pod, k8s::PodScheduledCondition condition) {
+  const auto found = pods_.find(pod.uid);
+  if (found == pods_.end()) return;
+  const PodState& state = *found->second;
+  if (state.written || state.wanted) write(pod, std::move(condition));
+}
+
 void StatusWriter::observed(const k8s::Pod& pod) {
   const std::string& uid = pod.metadata.uid;
   auto& known = pods_[uid];

@@ -60,6 +60,9 @@ class StatusWriter {
 
   // No effect unless the watch shows the pod, unbound.
   void write(const PodRef& pod, k8s::PodScheduledCondition condition);
+  // The same where the pod has a condition, or is about to get one, that does not hold any more. A
+  // pod that says nothing is left alone.
+  void replace(const PodRef& pod, k8s::PodScheduledCondition condition);
   // An unbound pod of the watch.
   void observed(const k8s::Pod& pod);
   // The pod is bound or gone: nothing more is written to it.

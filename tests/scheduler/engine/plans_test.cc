@@ -48,6 +48,7 @@ TEST_CASE("a bind waits for its writes, then for what they bring about") {
             .plan = 1,
             .pod = Scheduler::ref(s.pod),
             .scheduler_name = kOurs,
+            .generation = 1,
             .node = "a",
             .writes = {SelectNode{.claim = {"default", "c", "uid of c", "1"}, .node = "a"}}});
   // Bound, but the write has not been answered.

@@ -117,6 +117,7 @@ std::vector<std::optional<sched::Decision>> some_of_each() {
           .plan = 7,
           .pod = ref,
           .scheduler_name = "s",
+          .generation = 4,
           .node = "n1",
           .writes = {sched::SelectNode{.claim = {"ml", "c", "uid-2", "3"}, .node = "n1"},
                      sched::ReserveVolume{.volume = {"", "v", "uid-3", "4"},
@@ -195,8 +196,8 @@ auto fields(const sched::decision::Bind& bind) {
                   all, attempts, since);
 }
 auto fields(const sched::decision::Prepare& prepare) {
-  const auto& [plan, pod, scheduler, node, writes] = prepare;
-  return std::tie(plan, pod, scheduler, node, writes);
+  const auto& [plan, pod, scheduler, generation, node, writes] = prepare;
+  return std::tie(plan, pod, scheduler, generation, node, writes);
 }
 auto fields(const sched::decision::Evict& evict) {
   const auto& [plan, pod, scheduler, generation, node, victims, message, details, attempts] = evict;
@@ -401,6 +402,15 @@ TEST_CASE("a recording from before a node's platform was told still reads") {
   REQUIRE(read);
   const auto& decision = std::get<StepCall>(*read).decision;
   CHECK(std::get<sched::decision::NodeBackedOff>(*decision).platform.empty());
+}
+
+TEST_CASE("a recording from before the generation of a pod that prepares was told still reads") {
+  const auto read = sched::live::decode_call(
+      R"({"at":1,"step":{"prepare":{"plan":7,"pod":{"namespace":"ml","name":"a","uid":"u"},)"
+      R"("schedulerName":"s","node":"n1","writes":[]}}})");
+  REQUIRE(read);
+  const auto& decision = std::get<StepCall>(*read).decision;
+  CHECK(std::get<sched::decision::Prepare>(*decision).generation == 0);
 }
 
 TEST_CASE("lines that are no part of a recording") {

@@ -244,6 +244,35 @@ TEST_CASE("a bind that the server refused is told; one that was overtaken is not
   CHECK_THAT(bench.metrics.text(), Catch::Contains(R"(result="error"} 2)"));
 }
 
+TEST_CASE("a pod that has its node is not called unschedulable while its volumes are made") {
+  ReporterBench bench;
+  const decision::Prepare prepare{.plan = 7,
+                                  .pod = {"ml", "a", "uid-a"},
+                                  .scheduler_name = "gpu-scheduler",
+                                  .generation = 4,
+                                  .node = "n1",
+                                  .writes = {}};
+  // It says nothing: most pods are placed at once.
+  bench.reporter.preparing(prepare);
+  CHECK(bench.conditions.empty());
+
+  k8s::Pod told;
+  told.metadata.uid = "uid-a";
+  told.status.conditions.push_back({.type = "PodScheduled",
+                                    .status = "False",
+                                    .reason = "Unschedulable",
+                                    .message = "no room",
+                                    .observed_generation = 3});
+  bench.statuses.observed(told);
+  bench.reporter.preparing(prepare);
+  CHECK(bench.conditions ==
+        std::vector<std::string>{"a False WaitingForVolumes: node n1 is kept for it until its "
+                                 "volumes, and those of the pods that start with it, are there "
+                                 "(4)"});
+  CHECK(bench.nominations == std::vector<std::optional<std::string>>{std::nullopt});
+  CHECK(bench.requests_with({"/events"}) == 0);
+}
+
 TEST_CASE("a pod that could not be prepared for its node is told why") {
   ReporterBench bench;
   bench.reporter.not_prepared({.pod = {"ml", "a", "uid-a"},

@@ -151,6 +151,31 @@ TEST_CASE("what another leader has written meanwhile is what the pod says") {
   }
 }
 
+TEST_CASE("what a pod says is replaced, and one that says nothing is left alone") {
+  StatusWriterBench bench;
+  bench.writer.replace(ref("unknown"), condition("has a node"));
+  bench.writer.replace(ref("a"), condition("has a node"));
+  CHECK(bench.open().empty());
+  SECTION("what was written") {
+    bench.writer.write(ref("a"), condition("no room"));
+    bench.answer({});
+    bench.writer.replace(ref("a"), condition("has a node"));
+  }
+  SECTION("what is being written") {
+    bench.writer.write(ref("a"), condition("no room"));
+    bench.writer.replace(ref("a"), condition("has a node"));
+    bench.answer({});
+  }
+  SECTION("what waits to be written") {
+    bench.binds_wait = true;
+    bench.writer.write(ref("b"), condition("no room"));
+    bench.writer.write(ref("a"), condition("no room"));
+    bench.writer.replace(ref("a"), condition("has a node"));
+    bench.answer({});
+  }
+  CHECK(bench.open() == Texts{"a: has a node"});
+}
+
 TEST_CASE("one write a pod at a time; the newest text wins") {
   StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("one"));

@@ -290,8 +290,16 @@ TEST_CASE("a shell writes what a pod's volumes need before its bind") {
   };
   world.api.has(claim_of("scratch", "made"));
   world.api.has(claim_of("data", "local"));
-  world.api.has(ours("p").gpus(1).mounts_claim("scratch").mounts_claim("data"));
+  k8s::Pod waited = ours("p").gpus(1).mounts_claim("scratch").mounts_claim("data");
+  waited.status.conditions.push_back({.type = "PodScheduled",
+                                      .status = "False",
+                                      .reason = "Unschedulable",
+                                      .message = "no room",
+                                      .observed_generation = 1});
+  world.api.has(waited);
   world.start();
+  const Json told = world.write("PATCH", "/ml/pods/p/status");
+  CHECK(scheduled_condition(told)["reason"] == "WaitingForVolumes");
   const Json selected = world.write("PATCH", "/ml/persistentvolumeclaims/scratch");
   CHECK(selected["metadata"]["annotations"]["volume.kubernetes.io/selected-node"] == "n1");
   const Json reserved = world.write("PATCH", "/persistentvolumes/disk");
