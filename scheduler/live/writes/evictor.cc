@@ -74,15 +74,16 @@ Evictor::StepPtr Evictor::make_step(std::shared_ptr<const decision::Evict> decis
 }
 
 void Evictor::send_more() {
-  while (!ready_.empty() && open_ < kMostOpen && hooks_.may_send()) {
-    const StepPtr step = std::move(ready_.front());
-    ready_.pop_front();
-    if (tasks_.contains(step->decision->plan)) send(step);
+  while (!ready_.empty() && hooks_.may_send()) {
+    const auto step = open_.take(
+        ready_, [](const StepPtr& one) -> const std::string& { return one->pod.namespace_; });
+    if (!step) return;
+    if (tasks_.contains((*step)->decision->plan)) send(*step);
   }
 }
 
 void Evictor::send(const StepPtr& step) {
-  ++open_;
+  open_.opened(step->pod.namespace_);
   auto done = [this, alive = alive_, step](const k8s::Result<void>& result) {
     if (*alive) on_answer(step, result);
   };
@@ -100,7 +101,7 @@ void Evictor::send(const StepPtr& step) {
 }
 
 void Evictor::on_answer(const StepPtr& step, const k8s::Result<void>& result) {
-  --open_;
+  open_.answered(step->pod.namespace_);
   // Also if the decision is over by now: the pod ends.
   if (result && step->kind == Kind::kDelete) {
     hooks_.on_evicted(*step->decision, {step->pod, step->reclaimed});

@@ -32,15 +32,15 @@ void Preparer::stop() {
 }
 
 void Preparer::send_more() {
-  while (!stopped_ && !waiting_.empty() && open_ < kMostOpen && hooks_.may_send()) {
-    const auto task = waiting_.front();
-    waiting_.pop_front();
-    send(task);
+  while (!stopped_ && !waiting_.empty() && hooks_.may_send()) {
+    const auto task = open_.take(waiting_, namespace_of);
+    if (!task) return;
+    send(*task);
   }
 }
 
-void Preparer::send(const std::shared_ptr<Task>& task) {
-  ++open_;
+void Preparer::send(const TaskPtr& task) {
+  open_.opened(namespace_of(task));
   auto done = [this, alive = alive_, task](const k8s::Result<void>& result) {
     if (*alive) on_answer(task, result);
   };
@@ -52,8 +52,8 @@ void Preparer::send(const std::shared_ptr<Task>& task) {
   }
 }
 
-void Preparer::on_answer(const std::shared_ptr<Task>& task, const k8s::Result<void>& result) {
-  --open_;
+void Preparer::on_answer(const TaskPtr& task, const k8s::Result<void>& result) {
+  open_.answered(namespace_of(task));
   const ObjectWrite& write = task->decision.writes[task->next];
   if (!result) {
     end(*task, fmt::format("{} failed: {}", text_of(write), result.error().message));

@@ -1,9 +1,10 @@
 // Does the writes that come before a bind, and reports their outcome.
 //
-// The writes of one plan go out one after the other, those of several plans in parallel. A write
-// without an answer counts as failed. It names the version of the object that it changes, so if it
-// is carried out later, a new plan either sees its result or is refused because of it. The engine
-// tries again, after its own back-off.
+// The writes of one plan go out one after the other, those of several plans in parallel, and those
+// of one namespace do not wait for those of others that hang (open_calls.h). A write without an
+// answer counts as failed. It names the version of the object that it changes, so if it is carried
+// out later, a new plan either sees its result or is refused because of it. The engine tries again,
+// after its own back-off.
 //
 // While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
 // thread.
@@ -11,6 +12,7 @@
 
 #include "k8s-client/error.h"
 #include "scheduler/engine/decision.h"
+#include "scheduler/live/writes/open_calls.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -50,22 +52,26 @@ class Preparer {
   // pending, for the next process.
   void stop();
   // How many writes were sent and have no answer yet. It is zero a write's deadline after stop().
-  [[nodiscard]] std::size_t open() const { return open_; }
+  [[nodiscard]] std::size_t open() const { return open_.size(); }
 
  private:
   struct Task {
     decision::Prepare decision;
     std::size_t next = 0;  // index in its writes
   };
+  using TaskPtr = std::shared_ptr<Task>;
   void send_more();
-  void send(const std::shared_ptr<Task>& task);
-  void on_answer(const std::shared_ptr<Task>& task, const k8s::Result<void>& result);
+  void send(const TaskPtr& task);
+  void on_answer(const TaskPtr& task, const k8s::Result<void>& result);
+  [[nodiscard]] static const std::string& namespace_of(const TaskPtr& task) {
+    return task->decision.pod.namespace_;
+  }
   void end(const Task& task, std::string failure);
 
   Calls calls_;
   Hooks hooks_;
-  std::deque<std::shared_ptr<Task>> waiting_;  // for a write to go out
-  std::size_t open_ = 0;
+  std::deque<TaskPtr> waiting_;  // for a write to go out
+  OpenCalls open_{kMostOpen};
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

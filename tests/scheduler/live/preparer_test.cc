@@ -40,9 +40,10 @@ struct Writes {
                              const std::string& failure) { outcomes.emplace_back(plan, failure); },
         .may_send = [this] { return may_send; }};
   }
-  void prepare(std::uint64_t plan, std::vector<ObjectWrite> writes) {
+  void prepare(std::uint64_t plan, std::vector<ObjectWrite> writes,
+               const std::string& namespace_ = "ml") {
     preparer.prepare({.plan = plan,
-                      .pod = {"ml", "p", "uid"},
+                      .pod = {namespace_, "p", "uid"},
                       .scheduler_name = "s",
                       .node = "n",
                       .writes = std::move(writes)});
@@ -106,7 +107,8 @@ TEST_CASE("none goes out after one that fails, and what failed is told") {
 TEST_CASE("plans go side by side, so many at a time, and who has begun goes first") {
   Writes w;
   for (std::uint64_t plan = 0; plan <= Preparer::kMostOpen; ++plan) {
-    w.prepare(plan, {select("c" + std::to_string(plan)), select("d" + std::to_string(plan))});
+    w.prepare(plan, {select("c" + std::to_string(plan)), select("d" + std::to_string(plan))},
+              "ns" + std::to_string(plan));
   }
   CHECK(w.open.size() == Preparer::kMostOpen);
   w.answer();
@@ -115,6 +117,19 @@ TEST_CASE("plans go side by side, so many at a time, and who has begun goes firs
   while (!w.open.empty()) w.answer();
   CHECK(w.outcomes.size() == Preparer::kMostOpen + 1);
   CHECK(w.sent.size() == 2 * (Preparer::kMostOpen + 1));
+}
+
+TEST_CASE("a namespace does not wait for the writes of another that hang") {
+  Writes w;
+  for (std::uint64_t plan = 0; plan < 100; ++plan) w.prepare(plan, {select("hangs")}, "hung");
+  CHECK(w.open.size() == Preparer::kMostOpen / 2);
+  w.prepare(100, {select("c"), select("d")});
+  CHECK(w.sent.back() == "c on n");
+  // Those before it hang.
+  std::swap(w.open.front(), w.open.back());
+  w.answer();
+  CHECK(w.sent.back() == "d on n");
+  CHECK(w.open.size() == Preparer::kMostOpen / 2 + 1);
 }
 
 TEST_CASE("who may not write waits, also between two writes") {
