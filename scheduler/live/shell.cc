@@ -78,9 +78,8 @@ Shell::Parts::Parts(ShellOptions options, std::unique_ptr<Recorder> recorder)
       QuotaStatusWriter::Options{}, quota_hooks());
   quota_memory_ = std::make_unique<QuotaMemory>(*loop_, quota_memory_calls(),
                                                 QuotaMemory::Options{}, quota_memory_hooks());
-  events_ = std::make_unique<k8s::EventRecorder>(
-      *client_, *loop_, k8s::EventRecorder::Options{},
-      [this] { return binder_->waiting() == 0 && !statuses_->has_ready(); });
+  events_ = std::make_unique<k8s::EventRecorder>(*client_, *loop_, k8s::EventRecorder::Options{},
+                                                 [this] { return binder_->waiting() == 0; });
   reporter_ = std::make_unique<Reporter>(*statuses_, *events_, metrics_, host_name(),
                                          Reporter::Clocks{clock_, wall_clock});
   for (const Profile& profile : options_.configuration.profiles) {

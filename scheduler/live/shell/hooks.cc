@@ -176,8 +176,7 @@ StatusWriter::Hooks Shell::Parts::status_hooks() {
               [this](const k8s::Error& error, milliseconds retry_in) {
                 problems_.report("write status", error, retry_in);
               },
-          .on_answered = [this] { problems_.resolved("write status"); },
-          .on_all_sent = [this] { events_->resume(); }};
+          .on_answered = [this] { problems_.resolved("write status"); }};
 }
 
 QuotaStatusWriter::Hooks Shell::Parts::quota_hooks() {

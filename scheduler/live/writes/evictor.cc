@@ -47,7 +47,7 @@ void Evictor::evict(decision::Evict decision) {
   Task& task = tasks_[shared->plan];
   task.pod = shared->pod.uid;
   task.limit = loop_.after(options_.give_up_after, [this, shared] { give_up(*shared); });
-  ready_.push_back(make_step(shared, shared->pod, Kind::kNominate));
+  queue_.push(shared->pod.namespace_, make_step(shared, shared->pod, Kind::kNominate));
   send_more();
 }
 
@@ -60,7 +60,7 @@ void Evictor::forget(const std::string& uid) {
 
 void Evictor::stop() {
   stopped_ = true;
-  ready_.clear();
+  queue_.clear();
   pausing_.clear();
   tasks_.clear();
 }
@@ -74,16 +74,15 @@ Evictor::StepPtr Evictor::make_step(std::shared_ptr<const decision::Evict> decis
 }
 
 void Evictor::send_more() {
-  while (!ready_.empty() && hooks_.may_send()) {
-    const auto step = open_.take(
-        ready_, [](const StepPtr& one) -> const std::string& { return one->pod.namespace_; });
+  while (hooks_.may_send()) {
+    const auto step = queue_.take(kMostOpen);
     if (!step) return;
     if (tasks_.contains((*step)->decision->plan)) send(*step);
   }
 }
 
 void Evictor::send(const StepPtr& step) {
-  open_.opened(step->pod.namespace_);
+  queue_.opened(step->pod.namespace_);
   auto done = [this, alive = alive_, step](const k8s::Result<void>& result) {
     if (*alive) on_answer(step, result);
   };
@@ -101,7 +100,7 @@ void Evictor::send(const StepPtr& step) {
 }
 
 void Evictor::on_answer(const StepPtr& step, const k8s::Result<void>& result) {
-  open_.answered(step->pod.namespace_);
+  queue_.answered(step->pod.namespace_);
   // Also if the decision is over by now: the pod ends.
   if (result && step->kind == Kind::kDelete) {
     hooks_.on_evicted(*step->decision, {step->pod, step->reclaimed});
@@ -126,7 +125,7 @@ void Evictor::on_done(const StepPtr& step) {
       step->kind = Kind::kDelete;
       step->back_off.reset();
       // Before other calls, because the condition announces a deletion that follows at once.
-      return ready_.push_front(step);
+      return queue_.push_first(step->pod.namespace_, step);
     case Kind::kDelete:
       return gone(*step);
   }
@@ -149,7 +148,7 @@ void Evictor::begin_victims(const std::shared_ptr<const decision::Evict>& decisi
   for (const decision::Victim& victim : decision->victims) {
     StepPtr step = make_step(decision, victim.pod, kind);
     step->reclaimed = victim.reclaimed;
-    ready_.push_back(std::move(step));
+    queue_.push(step->pod.namespace_, step);
   }
 }
 
@@ -171,7 +170,7 @@ void Evictor::repeat(const StepPtr& step, const k8s::Error& error) {
                               const StepPtr due = weak.lock();
                               if (!due) return;
                               pausing_.erase(due);
-                              ready_.push_front(due);
+                              queue_.push_first(due->pod.namespace_, due);
                               send_more();
                             });
 }

@@ -4,7 +4,7 @@
 // that, each victim gets the condition DisruptionTarget, by which a Job can tell its end from a
 // failure. Then the victim is deleted, even if the condition was refused for good. The victims of a
 // decision are handled in parallel; calls about pods of one namespace do not wait for those of
-// others that hang (open_calls.h). A victim that is gone, or whose name another pod has by now,
+// others that hang (call_queue.h). A victim that is gone, or whose name another pod has by now,
 // needs no call any more: its room is free.
 //
 // If a victim may not be deleted, by an admission policy for example, the others would end for
@@ -27,7 +27,7 @@
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/live/writes/open_calls.h"
+#include "scheduler/live/writes/call_queue.h"
 
 #include <chrono>
 #include <cstddef>
@@ -83,7 +83,7 @@ class Evictor {
   // pending, for the next process. A deletion that is under way may still be reported (on_evicted).
   void stop();
   // How many calls were sent and have no answer yet. It is zero a call's deadline after stop().
-  [[nodiscard]] std::size_t open() const { return open_.size(); }
+  [[nodiscard]] std::size_t open() const { return queue_.open(); }
 
  private:
   enum class Kind : std::uint8_t { kNominate, kTry, kMark, kDelete };
@@ -134,11 +134,10 @@ class Evictor {
   Options options_;
   Hooks hooks_;
   std::unordered_map<std::uint64_t, Task> tasks_;  // by plan
-  std::deque<StepPtr>
-      ready_;  // for their call to go out; those of decisions that are over are skipped
+  CallQueue<StepPtr>
+      queue_;  // for their call to go out; those of decisions that are over are skipped
   std::unordered_set<StepPtr> pausing_;  // before a repetition
-  OpenCalls open_{kMostOpen};
-  std::uint64_t steps_ = 0;  // seeds the jitter of each
+  std::uint64_t steps_ = 0;              // seeds the jitter of each
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

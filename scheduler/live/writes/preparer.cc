@@ -22,25 +22,26 @@ std::string text_of(const ObjectWrite& write) {
 
 void Preparer::prepare(decision::Prepare decision) {
   if (decision.writes.empty()) return end({std::move(decision)}, {});
-  waiting_.push_back(std::make_shared<Task>(Task{std::move(decision)}));
+  const auto task = std::make_shared<Task>(Task{std::move(decision)});
+  queue_.push(namespace_of(task), task);
   send_more();
 }
 
 void Preparer::stop() {
   stopped_ = true;
-  waiting_.clear();
+  queue_.clear();
 }
 
 void Preparer::send_more() {
-  while (!stopped_ && !waiting_.empty() && hooks_.may_send()) {
-    const auto task = open_.take(waiting_, namespace_of);
+  while (!stopped_ && hooks_.may_send()) {
+    const auto task = queue_.take(kMostOpen);
     if (!task) return;
     send(*task);
   }
 }
 
 void Preparer::send(const TaskPtr& task) {
-  open_.opened(namespace_of(task));
+  queue_.opened(namespace_of(task));
   auto done = [this, alive = alive_, task](const k8s::Result<void>& result) {
     if (*alive) on_answer(task, result);
   };
@@ -53,7 +54,7 @@ void Preparer::send(const TaskPtr& task) {
 }
 
 void Preparer::on_answer(const TaskPtr& task, const k8s::Result<void>& result) {
-  open_.answered(namespace_of(task));
+  queue_.answered(namespace_of(task));
   const ObjectWrite& write = task->decision.writes[task->next];
   if (!result) {
     end(*task, fmt::format("{} failed: {}", text_of(write), result.error().message));
@@ -61,7 +62,7 @@ void Preparer::on_answer(const TaskPtr& task, const k8s::Result<void>& result) {
     end(*task, {});
   } else {
     // Before other plans: a plan that has begun does not wait for them.
-    waiting_.push_front(task);
+    queue_.push_first(namespace_of(task), task);
   }
   send_more();
 }

@@ -1,7 +1,7 @@
 // Does the writes that come before a bind, and reports their outcome.
 //
 // The writes of one plan go out one after the other, those of several plans in parallel, and those
-// of one namespace do not wait for those of others that hang (open_calls.h). A write without an
+// of one namespace do not wait for those of others that hang (call_queue.h). A write without an
 // answer counts as failed. It names the version of the object that it changes, so if it is carried
 // out later, a new plan either sees its result or is refused because of it. The engine tries again,
 // after its own back-off.
@@ -12,11 +12,10 @@
 
 #include "k8s-client/error.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/live/writes/open_calls.h"
+#include "scheduler/live/writes/call_queue.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -52,7 +51,7 @@ class Preparer {
   // pending, for the next process.
   void stop();
   // How many writes were sent and have no answer yet. It is zero a write's deadline after stop().
-  [[nodiscard]] std::size_t open() const { return open_.size(); }
+  [[nodiscard]] std::size_t open() const { return queue_.open(); }
 
  private:
   struct Task {
@@ -70,8 +69,7 @@ class Preparer {
 
   Calls calls_;
   Hooks hooks_;
-  std::deque<TaskPtr> waiting_;  // for a write to go out
-  OpenCalls open_{kMostOpen};
+  CallQueue<TaskPtr> queue_;  // for a write to go out
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

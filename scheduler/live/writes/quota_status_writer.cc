@@ -47,7 +47,11 @@ struct QuotaStatusWriter::State {
   k8s::ObjectMeta metadata;                 // from the watch
   std::optional<GpuQuota::Status> carried;  // from the watch
   std::optional<GpuQuota::Status> wanted;   // nullopt: none from the engine yet
-  bool is_ready = false;                    // has a place in the queue
+  // The last write, and the version of the object that it was for; empty if it failed. Where the
+  // server does not keep all of it (an older definition), this version stays.
+  std::optional<GpuQuota::Status> sent;
+  std::string sent_for;
+  bool is_ready = false;  // has a place in the queue
   bool in_flight = false;
   bool forgotten = false;             // while a write was under way
   k8s::BackOff back_off;              // after a write that fails
@@ -93,7 +97,8 @@ void QuotaStatusWriter::want(const std::vector<QuotaStatus>& statuses) {
 
 bool QuotaStatusWriter::is_due(const State& state) {
   if (state.in_flight || state.pause) return false;
-  return state.wanted && !says(state.carried, *state.wanted);
+  if (!state.wanted || says(state.carried, *state.wanted)) return false;
+  return state.sent_for != state.metadata.resource_version || !says(state.sent, *state.wanted);
 }
 
 void QuotaStatusWriter::consider(const std::string& uid, State& state) {
@@ -119,6 +124,8 @@ void QuotaStatusWriter::send(const std::string& uid, State& state) {
   // metav1.Time is in whole seconds.
   const auto now = std::chrono::floor<std::chrono::seconds>(hooks_.wall_clock());
   const GpuQuota::Status status = with_times(*state.wanted, state.carried, now);
+  state.sent = status;
+  state.sent_for = state.metadata.resource_version;
   write_(state.metadata, status, [this, alive = alive_, uid](const k8s::Result<void>& result) {
     if (*alive) on_result(uid, result);
   });
@@ -152,8 +159,7 @@ void QuotaStatusWriter::take_in(const std::string& uid, const k8s::Result<void>&
     quotas_.erase(found);
     return;
   }
-  // By the end of the pause the watch usually shows the result. Otherwise the same status is sent
-  // once more, with an outdated version, and the server refuses it.
+  if (!result) state.sent_for.clear();
   state.pause = loop_.after(delay_after(state, result), [this, uid] {
     const auto due = quotas_.find(uid);
     if (due == quotas_.end()) return;

@@ -90,7 +90,7 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
   }
   state.wanted = std::move(condition);
   if (queued || state.in_flight || state.retry_timer) return;
-  make_ready(pod.uid);
+  make_ready(pod.uid, state);
 }
 
 void StatusWriter::replace(const PodRef& pod, k8s::PodScheduledCondition condition) {
@@ -121,7 +121,7 @@ void StatusWriter::observed(const k8s::Pod& pod) {
   }
   if (!state.conflicted || state.version == state.sent_at) return;
   end_pause(state);
-  make_ready(uid);
+  make_ready(uid, state);
 }
 
 void StatusWriter::forget(const std::string& uid) {
@@ -146,8 +146,8 @@ void StatusWriter::repeat_nothing() {
   }
 }
 
-void StatusWriter::make_ready(const std::string& uid) {
-  ready_.push_back(uid);
+void StatusWriter::make_ready(const std::string& uid, const PodState& state) {
+  queue_.push(state.pod.namespace_, uid);
   send_more();
 }
 
@@ -158,36 +158,36 @@ void StatusWriter::end_pause(PodState& state) {
 }
 
 void StatusWriter::send_more() {
-  while (!ready_.empty() && in_flight_ < (hooks_.binds_wait() ? 1 : options_.max_in_flight)) {
-    const std::string uid = std::move(ready_.front());
-    ready_.pop_front();
-    if (const auto found = pods_.find(uid); found != pods_.end()) {
-      PodState& state = *found->second;
-      // The pod may have that status by now.
-      if (state.wanted && state.written && has_it(*state.written, state.nominated, *state.wanted)) {
-        if (!state.in_flight) state.wanted.reset();
-      }
-      if (state.wanted && !state.in_flight && !state.retry_timer) send(uid, state);
+  while (const auto uid = queue_.take(hooks_.binds_wait() ? 1 : options_.max_in_flight)) {
+    const auto found = pods_.find(*uid);
+    if (found == pods_.end()) continue;
+    PodState& state = *found->second;
+    // The pod may have that status by now.
+    if (state.wanted && state.written && has_it(*state.written, state.nominated, *state.wanted)) {
+      if (!state.in_flight) state.wanted.reset();
     }
-    if (ready_.empty()) hooks_.on_all_sent();
+    if (state.wanted && !state.in_flight && !state.retry_timer) send(*uid, state);
   }
 }
 
 void StatusWriter::send(const std::string& uid, PodState& state) {
   state.in_flight = true;
-  ++in_flight_;
+  queue_.opened(state.pod.namespace_);
   state.sent_at = state.version;
   const k8s::Pod seen = pod_as_seen(state.pod, state.version, state.written);
   state.written = std::exchange(state.wanted, std::nullopt);
   k8s::PodScheduledCondition news = *state.written;
   if (news.nominated_node == state.nominated) news.nominated_node.reset();
-  write_(seen, news, [this, alive = alive_, uid](const k8s::Result<void>& result) {
-    if (*alive) on_result(uid, result);
-  });
+  write_(seen, news,
+         [this, alive = alive_, uid,
+          namespace_ = state.pod.namespace_](const k8s::Result<void>& result) {
+           if (!*alive) return;
+           queue_.answered(namespace_);
+           on_result(uid, result);
+         });
 }
 
 void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& result) {
-  --in_flight_;
   if (watch_tells(result)) hooks_.on_answered();
   if (const auto found = pods_.find(uid); found != pods_.end()) {
     PodState& state = *found->second;
@@ -203,7 +203,7 @@ void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& re
       if (is_newest && state.written->nominated_node) {
         state.nominated = state.written->nominated_node;
       }
-      if (state.wanted) ready_.push_back(uid);
+      if (state.wanted) queue_.push(state.pod.namespace_, uid);
     }
   }
   send_more();
@@ -218,13 +218,13 @@ void StatusWriter::on_failed(const std::string& uid, PodState& state, const k8s:
     return retry(uid, state, error);
   }
   if (!error.is_status(404)) hooks_.on_problem(error, std::chrono::milliseconds(0));
-  if (state.wanted) ready_.push_back(uid);
+  if (state.wanted) queue_.push(state.pod.namespace_, uid);
 }
 
 void StatusWriter::retry(const std::string& uid, PodState& state, const k8s::Error& error) {
   if (ending_) return state.wanted.reset();
   const bool changed = error.is_status(409);
-  if (changed && state.version != state.sent_at) return ready_.push_back(uid);
+  if (changed && state.version != state.sent_at) return queue_.push(state.pod.namespace_, uid);
   const auto delay = state.back_off.next(loop_.now(), error.retry_after);
   if (!changed) hooks_.on_problem(error, delay);
   state.conflicted = changed;
@@ -233,7 +233,7 @@ void StatusWriter::retry(const std::string& uid, PodState& state, const k8s::Err
     const auto found = pods_.find(uid);
     if (found == pods_.end()) return;
     end_pause(*found->second);
-    make_ready(uid);
+    make_ready(uid, *found->second);
   });
 }
 

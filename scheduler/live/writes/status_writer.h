@@ -9,19 +9,19 @@
 // A status is not written if it is equal to what was written last or to what the pod has already
 // (after a restart, or when this process begins to lead). For each pod at most one write is under
 // way and only the newest text waits, so a pod that is judged often costs no more than the server
-// can take. Writes wait behind binds: while some wait, one goes out at a time. On the event loop's
-// thread.
+// can take. Those of one namespace do not wait for those of others that hang (call_queue.h). Writes
+// wait behind binds: while some wait, one goes out at a time. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/back_off.h"
 #include "k8s-client/client.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/base/event.h"
+#include "scheduler/live/writes/call_queue.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -49,8 +49,6 @@ class StatusWriter {
     std::function<void(const k8s::Error&, std::chrono::milliseconds retry_in)> on_problem;
     // The server has answered properly: a write succeeded, or its pod is gone or has changed.
     std::function<void()> on_answered = [] {};
-    // Nothing waits to be sent any more: what waits behind statuses may be sent.
-    std::function<void()> on_all_sent = [] {};
   };
 
   StatusWriter(k8s::EventLoop& loop, Write write, Options options, Hooks hooks);
@@ -73,8 +71,9 @@ class StatusWriter {
   // Call it when binds_wait may have become false.
   void resume() { send_more(); }
   // Whether nothing waits and nothing is under way.
-  [[nodiscard]] bool is_idle() const { return ready_.empty() && in_flight_ == 0 && retrying_ == 0; }
-  [[nodiscard]] bool has_ready() const { return !ready_.empty(); }
+  [[nodiscard]] bool is_idle() const {
+    return queue_.waiting() == 0 && queue_.open() == 0 && retrying_ == 0;
+  }
 
  private:
   struct PodState;
@@ -85,15 +84,14 @@ class StatusWriter {
   void on_failed(const std::string& uid, PodState& state, const k8s::Error& error);
   void retry(const std::string& uid, PodState& state, const k8s::Error& error);
   void end_pause(PodState& state);
-  void make_ready(const std::string& uid);
+  void make_ready(const std::string& uid, const PodState& state);
 
   k8s::EventLoop& loop_;
   Write write_;
   Options options_;
   Hooks hooks_;
   std::unordered_map<std::string, std::unique_ptr<PodState>> pods_;  // by uid
-  std::deque<std::string> ready_;  // uids with something to write; forgotten ones are skipped
-  std::size_t in_flight_ = 0;
+  CallQueue<std::string> queue_;  // uids with something to write; forgotten ones are skipped
   std::size_t retrying_ = 0;
   std::uint64_t seen_ = 0;  // seeds the jitter of each
   bool ending_ = false;

@@ -142,6 +142,34 @@ TEST_CASE("back to what is written: nothing more to do") {
   CHECK(bench.open().empty());
 }
 
+TEST_CASE("what the server does not keep is not written again for the same version") {
+  QuotaStatusBench bench;
+  bench.show("1");
+  bench.want(status_of(3));
+  bench.answer({});
+  // It has kept a part.
+  bench.show("2", status_of(0));
+  bench.loop.advance(1s);
+  REQUIRE(bench.open() == Texts{"2 used 3"});
+  // And this changes nothing, so the version stays.
+  bench.answer({});
+  bench.loop.advance(1h);
+  CHECK(bench.open().empty());
+  bench.want(status_of(4));
+  CHECK(bench.open() == Texts{"2 used 4"});
+  SECTION("a write that failed is repeated") {
+    bench.fail(503);
+    bench.loop.advance(1h);
+    CHECK(bench.open() == Texts{"2 used 4"});
+  }
+  SECTION("another writer's change is corrected") {
+    bench.answer({});
+    bench.show("3", status_of(0));
+    bench.loop.advance(1h);
+    CHECK(bench.open() == Texts{"3 used 4"});
+  }
+}
+
 TEST_CASE("a conflict is tried again from what the watch shows then") {
   QuotaStatusBench bench;
   bench.show("1");

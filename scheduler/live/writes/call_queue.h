@@ -1,0 +1,93 @@
+// The calls of a kind that wait to be sent, by namespace, and how many are open.
+//
+// Calls of one namespace may hang, for example because of a webhook, and must not delay those of
+// others. So a namespace may have as many calls open as are not open at all: half of them if it is
+// alone, and calls that all hang, in n namespaces, leave 1 / (n + 1) of the calls to others. The
+// namespaces take turns, and the calls of one keep their order. Source as in bind_queue.h, which
+// does more: a bind that is not answered may still be carried out.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sched::live {
+
+template <typename Call>
+class CallQueue {
+ public:
+  void push(const std::string& namespace_, Call call) {
+    const auto which = of_.try_emplace(namespace_).first;
+    if (which->second.waiting.empty()) turns_.push_back(which);
+    which->second.waiting.push_back(std::move(call));
+    ++waiting_;
+  }
+  // Before the others of its namespace.
+  void push_first(const std::string& namespace_, Call call) {
+    const auto which = of_.try_emplace(namespace_).first;
+    if (which->second.waiting.empty()) turns_.push_front(which);
+    which->second.waiting.push_front(std::move(call));
+    ++waiting_;
+  }
+  // Takes a call that may be sent while at most `most` are open; nullopt: none may be. Whoever
+  // sends it says so with opened(). O(namespaces with open calls).
+  [[nodiscard]] std::optional<Call> take(std::size_t most) {
+    const std::size_t left = most - std::min(open_, most);
+    const auto turn = std::find_if(turns_.begin(), turns_.end(),
+                                   [&](const auto& which) { return which->second.open < left; });
+    if (turn == turns_.end()) return std::nullopt;
+    const auto which = *turn;
+    turns_.erase(turn);
+    std::deque<Call>& waiting = which->second.waiting;
+    std::optional<Call> taken(std::move(waiting.front()));
+    waiting.pop_front();
+    --waiting_;
+    if (!waiting.empty()) turns_.push_back(which);
+    forget_if_idle(which);
+    return taken;
+  }
+
+  void opened(const std::string& namespace_) {
+    ++open_;
+    ++of_[namespace_].open;
+  }
+  void answered(const std::string& namespace_) {
+    --open_;
+    const auto which = of_.find(namespace_);
+    --which->second.open;
+    forget_if_idle(which);
+  }
+  // Of the calls that wait.
+  void clear() {
+    turns_.clear();
+    waiting_ = 0;
+    for (auto which = of_.begin(); which != of_.end();) {
+      which->second.waiting.clear();
+      forget_if_idle(which++);
+    }
+  }
+  [[nodiscard]] std::size_t waiting() const { return waiting_; }
+  [[nodiscard]] std::size_t open() const { return open_; }
+
+ private:
+  struct OfOne {
+    std::deque<Call> waiting;
+    std::size_t open = 0;
+  };
+  using Namespaces = std::map<std::string, OfOne>;
+
+  void forget_if_idle(typename Namespaces::iterator which) {
+    if (which->second.waiting.empty() && which->second.open == 0) of_.erase(which);
+  }
+
+  Namespaces of_;                                    // those with calls that wait or are open
+  std::deque<typename Namespaces::iterator> turns_;  // those with calls that wait, the next first
+  std::size_t waiting_ = 0;
+  std::size_t open_ = 0;
+};
+
+}  // namespace sched::live
