@@ -115,7 +115,8 @@ class AffinityRule final : public PodRule {
 
 class InterPodAffinity final : public ClusterConstraint {
  public:
-  explicit InterPodAffinity(const InterPodAffinityArgs& args) : args_(args) {}
+  explicit InterPodAffinity(const InterPodAffinityArgs& args)
+      : args_(args), numbered_with_("w" + std::to_string(args.hard_pod_affinity_weight) + ":") {}
 
   std::string_view name() const override { return kInterPodAffinity; }
   bool concerns(const k8s::Pod& /*pod*/) const override { return false; }
@@ -153,7 +154,7 @@ class InterPodAffinity final : public ClusterConstraint {
     // One count for each key, however many terms there are.
     const Terms added = terms_of_added(trial, &InterPodAffinity::keeping_off);
     for (auto& [key, held] : keeping_off_.selecting(pod, labels, on_nodes_, added)) {
-      rule->add({.id = "held:" + held.id,
+      rule->add({.id = "held:" + numbered_with_ + held.id,
                  .key = key,
                  .what = std::make_shared<Holding>(std::move(held.terms))});
     }
@@ -176,7 +177,7 @@ class InterPodAffinity final : public ClusterConstraint {
     }
     return make_preference(preferred_terms(pod.spec.pod_affinity, pod.spec.pod_anti_affinity, own),
                            std::move(running), args_.hard_pod_affinity_weight, namespaces_,
-                           namespaces_version_);
+                           namespaces_version_, numbered_with_);
   }
 
   std::uint64_t rules_version() const override { return version_; }
@@ -251,7 +252,7 @@ class InterPodAffinity final : public ClusterConstraint {
       append_key(text, selector.key());
       reads_namespaces = reads_namespaces || selector.reads_namespaces();
     }
-    if (reads_namespaces) text += "@" + std::to_string(namespaces_version_);
+    if (reads_namespaces) text += "@" + numbered_with_ + std::to_string(namespaces_version_);
     text = digest_if_long(std::move(text));
     const auto what = std::make_shared<Selected>(
         std::make_shared<const std::vector<PodSelector>>(std::move(by)), namespaces_);
@@ -285,6 +286,9 @@ class InterPodAffinity final : public ClusterConstraint {
   }
 
   InterPodAffinityArgs args_;
+  // Stands before every number in the id of a count. Each profile numbers terms and versions by
+  // itself: profiles with another weight may number, and do weigh, other terms.
+  std::string numbered_with_;
   RunningTerms keeping_off_;  // required anti-affinity
   RunningTerms drawing_;      // preferred terms, and required affinity
   std::shared_ptr<Namespaces> namespaces_ = std::make_shared<Namespaces>();

@@ -88,7 +88,7 @@ WeighedTerms preferred_terms(const std::optional<k8s::PodAffinity>& affinity,
 std::unique_ptr<PodPreference> make_preference(
     const WeighedTerms& own, std::map<std::string, RunningTerms::Selecting> running,
     std::int32_t required_weight, const std::shared_ptr<const Namespaces>& namespaces,
-    std::uint64_t namespaces_version) {
+    std::uint64_t namespaces_version, const std::string& numbered_with) {
   std::map<std::string, WeighedTerms> own_by_key;
   for (const WeighedTerm& each : own) {
     own_by_key[each.term.key].push_back(each);
@@ -106,8 +106,8 @@ std::unique_ptr<PodPreference> make_preference(
       count.id += std::to_string(each.weight) + ";";
       reads_namespaces = reads_namespaces || each.term.selector.reads_namespaces();
     }
-    if (reads_namespaces) count.id += "@" + std::to_string(namespaces_version);
-    if (!selecting.terms.empty()) count.id += "held:" + selecting.id;
+    if (reads_namespaces) count.id += "@" + numbered_with + std::to_string(namespaces_version);
+    if (!selecting.terms.empty()) count.id += "held:" + numbered_with + selecting.id;
     count.what = std::make_shared<Attraction>(std::move(terms), std::move(selecting.terms),
                                               required_weight, namespaces);
     counts.push_back(std::move(count));

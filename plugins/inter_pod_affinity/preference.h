@@ -26,9 +26,10 @@ using WeighedTerms = std::vector<WeighedTerm>;
 // For a pod with the own terms, which the running pods' terms select. Null: there are none.
 // `required_weight`: of each required affinity term of a running pod, 0 … 100.
 // `namespaces_version`: counts that read the labels of namespaces are valid for one version.
+// `numbered_with`: stands before that number, and before those of terms, in the ids of counts.
 [[nodiscard]] std::unique_ptr<sched::PodPreference> make_preference(
     const WeighedTerms& own, std::map<std::string, RunningTerms::Selecting> running,
     std::int32_t required_weight, const std::shared_ptr<const Namespaces>& namespaces,
-    std::uint64_t namespaces_version);
+    std::uint64_t namespaces_version, const std::string& numbered_with);
 
 }  // namespace plugins

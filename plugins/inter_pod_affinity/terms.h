@@ -87,7 +87,7 @@ class RunningTerms {
   // The terms of one topology key that select a pod.
   struct Selecting {
     TermRefs terms;
-    std::string id;  // equal for equal terms, and short
+    std::string id;  // equal for equal terms of these RunningTerms alone, and short
   };
   // By topology key. Keys that no node has are left out: they change no answer, and a user who
   // may create pods may name many. O(terms that name the pod's namespace, or namespaces by label).

@@ -268,8 +268,8 @@ class Counted {
 
 // One count that a rule needs, by domain. The engine keeps it, for the world of the question.
 struct DomainCount {
-  // Counts with equal ids are kept once for all rules: the id includes everything that decides what
-  // is counted.
+  // Counts with equal ids are kept once for all rules, of all profiles: the id includes everything
+  // that decides what is counted, the plugin's arguments, too.
   std::string id;
   // The label; its values are the domains. Empty, with by_node: every node is a domain.
   std::string key;

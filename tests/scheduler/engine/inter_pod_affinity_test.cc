@@ -6,6 +6,8 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace sched;
@@ -24,6 +26,28 @@ constexpr const char* kKeptOff =
 struct AffinityCluster : DomainsCluster {
   explicit AffinityCluster(const std::vector<k8s::Pod>& running = {})
       : DomainsCluster("InterPodAffinity", running) {}
+};
+
+constexpr const char* kOther = "other-profile";
+
+// With a second profile, which has these arguments.
+struct TwoProfiles : Scheduler {
+  explicit TwoProfiles(std::string_view args) {
+    std::vector<Profile> both;
+    both.push_back(with_affinity(kOurs, ""));
+    both.push_back(with_affinity(kOther, args));
+    engine = Engine(std::move(both), {});
+    synced();
+    for (const auto& [name, zone] : DomainsCluster::kZones) {
+      has(node(name).gpus(8).cpu("64").labelled("host", name).labelled("zone", zone));
+    }
+  }
+  static Profile with_affinity(const char* name, std::string_view args) {
+    Profile made = profile(nullptr, name);
+    made.constraints.clear();
+    made.constraints.emplace_back(shipped_constraint({"InterPodAffinity", args}), true, 20);
+    return made;
+  }
 };
 
 k8s::PodAffinityTerm like(const char* app, const char* key) {
@@ -378,5 +402,32 @@ TEST_CASE("what others prefer may be left out of account for pods that prefer no
     CHECK(made->prefers(asks().rather_away_from(1, like("x", "zone"))));
     made->apply(BoundPodGone{runs_here.metadata.uid});
     CHECK_FALSE(made->prefers(asks()));
+  }
+}
+
+TEST_CASE("profiles with other arguments count terms of their own") {
+  SECTION("which of them there are") {
+    TwoProfiles s("hardPodAffinityWeight: 0");
+    // Only where it has a weight, required affinity affects other pods.
+    s.has(runs("needs", "b2", "x").near(like("nobody", "zone")));
+    s.has(runs("keeps-off-host", "b1", "x").away_from(like("db", "host")));
+    s.has(runs("keeps-off-zone", "a2", "x").away_from(like("web", "zone")));
+    const PodBuilder ours = our_pod("db").labelled("app", "db").gpus(1);
+    s.has(ours);
+    REQUIRE(s.decide().size() == 1);
+    s.pod_gone(ours);
+    s.has(our_pod("web").labelled("app", "web").gpus(1).served_by(kOther));
+    CHECK(s.decide() == Texts{"web → b1"});
+  }
+  SECTION("what they weigh") {
+    TwoProfiles s("hardPodAffinityWeight: 100");
+    s.has(runs("needs", "a1", "x").near(like("web", "zone")));
+    s.has(runs("likes", "b1", "x").rather_near(50, like("web", "zone")));
+    const PodBuilder ours = our_pod("ours").labelled("app", "web").gpus(1);
+    s.has(ours);
+    CHECK(s.decide() == Texts{"ours → b1"});
+    s.pod_gone(ours);
+    s.has(our_pod("theirs").labelled("app", "web").gpus(1).served_by(kOther));
+    CHECK(s.decide() == Texts{"theirs → a1"});
   }
 }
