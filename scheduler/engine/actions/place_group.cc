@@ -93,15 +93,17 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
     return queue_.park(group, group.apart, group.waited_for,
                        now + world_.options.max_unschedulable_wait, QueueEvent::kUncounted);
   }
-  Refused refused = refused_of(group);
+  const Refused refused = refused_of(group);
   if (group.members.size() - refused.pods.size() < group.min_count) {
-    return refuse(group, std::move(refused), now);
+    return refuse(group, refused, now);
   }
   for (const WaitingGroup::Member& member : group.members) member.pod->refused_binds.forget(now);
   world_.topology_rejections.forget(now);
   GroupSearch::Found found = seats_.find(group, refused.pods);
   search_.has_searched(found.cost - found.searched);
-  if (found.seats.size() < group.min_count) return park(group, found, now);
+  if (found.seats.size() < group.min_count) {
+    return park(group, found, !refused.pods.empty(), now);
+  }
   if (const auto at = others_borrow_first(group, found)) {
     if (group.was_tried) retries_.spend(found.cost);
     return queue_.borrows_at(group, *at);
@@ -133,12 +135,16 @@ void PlaceGroup::wait_for_pods(WaitingGroup& group, Time now) {
 
 PlaceGroup::Refused PlaceGroup::refused_of(const WaitingGroup& group) {
   Refused refused;
+  const bool all_are_needed = group.members.size() <= group.min_count;
   for (const WaitingGroup::Member& member : group.members) {
     const WaitingPod& pod = *member.pod;
     if (pod.constraints.empty()) continue;
     auto objection = objection_to(pod.pod, pod.constraints);
     if (!objection) continue;
     refused.pods.insert(&pod);
+    if (refused.why && all_are_needed) continue;
+    const std::vector<ObjectKey>& awaits = objection->refusal.awaits;
+    refused.awaits.insert(awaits.begin(), awaits.end());
     if (refused.why) continue;
     refused.first = &pod;
     refused.why = std::move(objection);
@@ -146,14 +152,14 @@ PlaceGroup::Refused PlaceGroup::refused_of(const WaitingGroup& group) {
   return refused;
 }
 
-void PlaceGroup::refuse(WaitingGroup& group, Refused refused, Time now) {
+void PlaceGroup::refuse(WaitingGroup& group, const Refused& refused, Time now) {
   const Time again = tell(group,
                           {.message = fit_error(world_.nodes.size(), refused.why->refusal.reason),
                            .details = about_pod(*refused.first, group),
                            .plugins = {std::string(refused.why->by->name())},
                            .reason = {}},
                           now);
-  queue_.refuse(group, std::move(refused.why->refusal.awaits), again);
+  queue_.refuse(group, {refused.awaits.begin(), refused.awaits.end()}, again);
 }
 
 std::optional<quota::Standing> PlaceGroup::others_borrow_first(const WaitingGroup& group,
@@ -211,7 +217,8 @@ const WaitingPod* PlaceGroup::hopeless_pod_of(const WaitingGroup& group) const {
   return others < group.min_count ? first : nullptr;
 }
 
-void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time now) {
+void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, bool some_refused,
+                      Time now) {
   Time again = Time::max();
   if (group.was_tried) retries_.spend(found.cost);
   group.was_tried = true;
@@ -264,6 +271,8 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, Time
     told.plugins = {std::string(kPodGroupPlugin)};
   }
   again = std::min(again, tell(group, told, now));
+  // A change of what they are refused for does not wake a parked group.
+  if (some_refused) again = std::min(again, now + kTriesAgain);
   queue_.park(group, apart, waits_for, again);
 }
 

@@ -69,20 +69,24 @@ class PlaceGroup : private PlaceGroupParts {
     std::set<const WaitingPod*> pods;
     const WaitingPod* first = nullptr;
     std::optional<Objection> why;
+    // Of the first refusal, if all pods are needed; else of all: the group may start without the
+    // first.
+    std::set<ObjectKey> awaits;
   };
 
   void decide_on(WaitingGroup& group, bool is_retry, Time now);
   void wait_for_pods(WaitingGroup& group, Time now);
   [[nodiscard]] static Refused refused_of(const WaitingGroup& group);
   // Too few pods are left without those: the group waits for what may lift the refusal.
-  void refuse(WaitingGroup& group, Refused refused, Time now);
+  void refuse(WaitingGroup& group, const Refused& refused, Time now);
   // Gives the pods their seats. False: one of them cannot have it beside the others, because of
   // something that a trial does not know; then nothing has changed.
   [[nodiscard]] bool start(WaitingGroup& group, const GroupSearch::Found& found, Time now);
   // The first pod of the group that its quota could never take, if too few are left without such
   // pods; null: there is none.
   [[nodiscard]] const WaitingPod* hopeless_pod_of(const WaitingGroup& group) const;
-  void park(WaitingGroup& group, const GroupSearch::Found& found, Time now);
+  // `some_refused`: pods that a constraint refuses were left out of the search.
+  void park(WaitingGroup& group, const GroupSearch::Found& found, bool some_refused, Time now);
   // Where its quota stands on a class on which it would borrow, if others have their turn first.
   [[nodiscard]] std::optional<quota::Standing> others_borrow_first(const WaitingGroup& group,
                                                                    const GroupSearch::Found& found);

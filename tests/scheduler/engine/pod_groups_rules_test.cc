@@ -98,6 +98,27 @@ TEST_CASE("if something refuses one pod of the group, all wait for what may lift
   CHECK(s.outcome() == all_bound(2));
 }
 
+TEST_CASE("if all pods of a group are refused, it starts once enough of them are not any more") {
+  Groups s;
+  s.has_nodes(1);
+  s.has(of("train", 1, 0).labelled("waits-for", "red"));
+  s.has(of("train", 1, 1).labelled("waits-for", "blue"));
+  REQUIRE(s.outcome().bound == 0);
+  s.has(name_space("blue"));
+  CHECK(s.outcome().bound == 1);
+}
+
+TEST_CASE("a pod that was refused takes the seat that another lacks, after a minute at most") {
+  Groups s;
+  s.has_nodes(1, 4);
+  s.has(of("train", 1, 0, 8));
+  s.has(of("train", 1, 1, 4).labelled("waits-for", "blue"));
+  REQUIRE(s.outcome().bound == 0);
+  s.has(name_space("blue"));
+  s.now += 1min;
+  CHECK(s.outcome().bound == 1);
+}
+
 TEST_CASE("pods that have to be in one zone find the zone that has room") {
   Groups s({"InterPodAffinity"});
   s.has(node("a0").gpus(8).labelled("zone", "a"));
