@@ -38,6 +38,7 @@ void Waking::wake_refused(Time now) {
 }
 
 void Waking::wake_for_nodes(Time now) {
+  end_rejections(now);
   if (openings_seen_ != world_.nodes.openings()) {
     openings_seen_ = world_.nodes.openings();
     NodeRoom free;
@@ -51,6 +52,12 @@ void Waking::wake_for_nodes(Time now) {
     looks_on_ = true;
   }
   look_for_others(now);
+}
+
+void Waking::end_rejections(Time now) {
+  world_.topology_rejections.forget(now);
+  const std::uint64_t ended = world_.topology_rejections.ended();
+  if (std::exchange(ended_seen_, ended) != ended) queue_.others_changed();
 }
 
 void Waking::look_for_others(Time now) {
@@ -81,7 +88,7 @@ std::optional<Time> Waking::next_look_for_others() const {
   if (!queue_.any_waits_for_others()) return std::nullopt;
   if (looks_on_) return next_look_;
   if (round_ != queue_.changes().others) return next_round_;
-  return std::nullopt;
+  return world_.topology_rejections.next_end();
 }
 
 void Waking::forget_deleted_quotas(Time now) {

@@ -31,9 +31,10 @@ class Waking {
 
   // Marks for a check the parked pods that may have room after changes of nodes since the last
   // call. For changes of other pods and objects it does so at most once a second, because every
-  // bind makes some. Pods for which rules across nodes count are checked some kinds at a time, a
-  // thousand kinds a second for each sort of change, because each kind may have counts of its own.
-  // So a user who creates many kinds does not make the pods of others wait.
+  // bind makes some; so it does when a node is not left out any more after a TopologyAffinityError.
+  // Pods for which rules across nodes count are checked some kinds at a time, a thousand kinds a
+  // second for each sort of change, because each kind may have counts of its own. So a user who
+  // creates many kinds does not make the pods of others wait.
   void wake_for_nodes(Time now);
   // The same for changes of quotas.
   void wake_for_quota();
@@ -53,6 +54,7 @@ class Waking {
   // A parked pod is in line exactly if its quota could ever give it room. Pods for which that has
   // changed become active.
   void rejoin_by_quota();
+  void end_rejections(Time now);
   void look_for_others(Time now);
   [[nodiscard]] std::optional<Time> next_look_for_others() const;
 
@@ -70,6 +72,7 @@ class Waking {
   std::size_t woken_in_span_ = 0;
   std::uint64_t openings_seen_ = 0;
   std::uint64_t facts_seen_ = 0;
+  std::uint64_t ended_seen_ = 0;  // TopologyRejections::ended()
   ChangeLog::Position nodes_seen_ = 0;
   // A round checks all kinds that were not checked since it began.
   std::uint64_t round_ = 0;  // changes().others when it began

@@ -12,7 +12,7 @@ void TopologyRejections::add(const std::string& node, const Requests& requests,
   });
   if (known == rejections_.end()) {
     if (rejections_.size() == kMost) {
-      if (rejections_.front().is_out) --out_;
+      if (rejections_.front().is_out) end(rejections_.front());
       rejections_.erase(rejections_.begin());
     }
     known = rejections_.insert(rejections_.end(), {.node = node, .requests = requests, .pods = {}});
@@ -33,12 +33,16 @@ void TopologyRejections::add(const std::string& node, const Requests& requests,
 void TopologyRejections::forget(Time now) {
   if (!next_change_ || now < *next_change_) return;
   for (Rejection& each : rejections_) {
-    if (!each.is_out || each.until > now) continue;
-    each.is_out = false;
-    --out_;
+    if (each.is_out && each.until <= now) end(each);
   }
   std::erase_if(rejections_, [&](const Rejection& each) { return each.until + kLongest <= now; });
   look_ahead();
+}
+
+void TopologyRejections::end(Rejection& over) {
+  over.is_out = false;
+  --out_;
+  ++ended_;
 }
 
 void TopologyRejections::look_ahead() {

@@ -38,14 +38,14 @@ class TopologyRejections {
 
   // No node is left out for any pod.
   [[nodiscard]] bool none() const { return out_ == 0; }
+  // Grows whenever a node is not left out any more, for some pods.
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
   // The nodes that are left out for pods with these requests, by name. O(pairs).
   [[nodiscard]] std::vector<std::string> left_out(const Requests& requests) const;
   // When the first of the nodes is tried again; nullopt: none() is true. O(1).
   [[nodiscard]] std::optional<Time> next_end() const { return next_end_; }
 
  private:
-  void look_ahead();
-
   static constexpr std::size_t kMostPods = 8;
   struct Rejection {
     std::string node;
@@ -55,9 +55,13 @@ class TopologyRejections {
     Time until{};
     bool is_out = true;
   };
+  void end(Rejection& over);
+  void look_ahead();
+
   std::vector<Rejection> rejections_;  // in the order of their first pod
   std::size_t out_ = 0;                // how many of them have is_out
-  std::optional<Time> next_end_;       // the first end among these
+  std::uint64_t ended_ = 0;
+  std::optional<Time> next_end_;     // the first end among these
   std::optional<Time> next_change_;  // when the first ends or is forgotten; nullopt: there is none
 };
 

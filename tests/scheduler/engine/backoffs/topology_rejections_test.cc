@@ -74,6 +74,22 @@ TEST_CASE("with no other node the pod waits a minute, then twice as long after e
   }
 }
 
+TEST_CASE("when it ends, pods that have waited for other pods since before are tried, too") {
+  UnalignedCluster s({"a"});
+  const PodBuilder other = their_pod("other").labelled("app", "other").on("a");
+  s.has(other);
+  s.has(eight_cpus("1"));
+  REQUIRE(s.decide() == Texts{"1 → a"});
+  s.has(eight_cpus("2").away_from(pods_like({{"app", "other"}}, "kubernetes.io/hostname")));
+  REQUIRE(s.decide().size() == 1);
+  s.rejects(eight_cpus("1"), "a");
+  s.pod_gone(other);
+  CHECK(s.decide().empty());
+  REQUIRE(s.engine.next_wakeup() == s.now + 1min);
+  s.now += 1min;
+  CHECK(s.decide() == Texts{"2 → a"});
+}
+
 TEST_CASE("only pods that this process placed count, each once") {
   UnalignedCluster s({"a"});
   // Its author named the node.
