@@ -86,11 +86,14 @@ k8s::Result<void> add_nodes(const std::string& wish, const std::vector<GpuNode>&
   std::erase_if(node.spec.taints, [](const k8s::Taint& taint) {
     return taint.key.starts_with("node.kubernetes.io/");
   });
+  std::set<std::string> added;
+  for (const k8s::Node& one : so_far) added.insert(one.metadata.name);
+  std::size_t number = 0;
   for (int i = 0; i < parsed->count; ++i) {
     std::string name;
-    for (std::size_t number = so_far.size() + 1; name.empty() || nodes.contains(name); ++number) {
-      name = "new-" + std::to_string(number);
-    }
+    do {
+      name = "new-" + std::to_string(++number);
+    } while (nodes.contains(name) || added.contains(name));
     node.metadata.name = name;
     node.metadata.labels.set("kubernetes.io/hostname", name);
     so_far.push_back(node);

@@ -12,8 +12,8 @@
 namespace sched::kubectl {
 
 // `wish`: "H100x8=2", two nodes with eight H100 like the first existing one by name; or "NAME=2",
-// two nodes like that node; without "=", one. Their names are new-1, new-2, … after those in
-// `so_far`. They have no faults: not cordoned, none of Kubernetes' own taints.
+// two nodes like that node; without "=", one. Their names are new-1, new-2, …, without those of
+// `nodes` and `so_far`. They have no faults: not cordoned, none of Kubernetes' own taints.
 [[nodiscard]] k8s::Result<void> add_nodes(const std::string& wish,
                                           const std::vector<GpuNode>& gpu_nodes,
                                           const std::map<std::string, k8s::Node>& nodes,
