@@ -11,6 +11,7 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace sched::kubectl {
 namespace {
@@ -85,6 +86,7 @@ class Reader {
           (found.api_version.empty() ? "" : " of " + std::string(found.api_version)));
     }
     complete(**event, namespace_);
+    if (auto* quota = std::get_if<event::QuotaUpserted>(&**event)) date(quota->object);
     into_.objects.push_back(**std::move(event));
     return {};
   }
@@ -116,6 +118,14 @@ class Reader {
   }
 
  private:
+  // Of several quotas that select a namespace the oldest has it. One that is applied again stays as
+  // old as it is.
+  void date(k8s::GpuQuota& quota) const {
+    if (quota.metadata.creation_timestamp) return;
+    const auto there = known_.quotas.find(quota.metadata.name);
+    quota.metadata.creation_timestamp = there == known_.quotas.end() ? known_.now : there->second;
+  }
+
   // Whether the pod will have the name that it has here.
   enum class Name : std::uint8_t { kOwn, kMadeUp };
 
@@ -175,8 +185,9 @@ class Reader {
   // How many run at a time.
   static std::size_t pods_of_job(const Json& spec) {
     const std::size_t parallel = count_of(spec, "parallelism");
-    return spec.contains("completions") ? std::min(parallel, count_of(spec, "completions"))
-                                        : parallel;
+    const auto completions = spec.find("completions");
+    const bool is_bounded = completions != spec.end() && !completions->is_null();
+    return is_bounded ? std::min(parallel, count_of(spec, "completions")) : parallel;
   }
 
   k8s::Result<void> add_pods(const Json& pod_template, const std::string& namespace_of_it,

@@ -42,6 +42,10 @@ void Notes::see(const Event& event) {
   if (const auto* one = std::get_if<event::NamespaceUpserted>(&event)) {
     namespaces_.insert(one->object.metadata.name);
   }
+  if (const auto* quota = std::get_if<event::QuotaUpserted>(&event)) {
+    const k8s::ObjectMeta& meta = quota->object.metadata;
+    quotas_.insert_or_assign(meta.name, meta.creation_timestamp.value_or(Time{}));
+  }
   const auto* node = std::get_if<event::NodeUpserted>(&event);
   if (node == nullptr) return;
   const std::string& name = node->object.metadata.name;

@@ -51,6 +51,8 @@ class Notes {
   [[nodiscard]] const std::map<PodName, PodRef>& pods() const { return pods_; }
   // By name; empty unless wanted.
   [[nodiscard]] const std::map<std::string, k8s::Node>& nodes() const { return nodes_; }
+  // When GpuQuotas were created, by name.
+  [[nodiscard]] const std::map<std::string, Time>& quotas() const { return quotas_; }
   // The pods on the nodes in Wanted::pods_on.
   [[nodiscard]] const std::vector<k8s::Pod>& pods_on_nodes() const { return pods_on_nodes_; }
   // Pods that ask for GPUs, or misspell one of the served names, and wait for a scheduler that is
@@ -70,6 +72,7 @@ class Notes {
   std::set<std::string> namespaces_;
   bool is_node_ = false;  // whether a node has the wanted pod's name
   std::map<std::string, k8s::Node> nodes_;
+  std::map<std::string, Time> quotas_;
   std::vector<k8s::Pod> pods_on_nodes_;
   std::vector<k8s::Pod> unserved_;
 };

@@ -336,7 +336,11 @@ class Answering {
     }
     change.evicted = notes.pods_on_nodes();
     auto loaded = load_manifests(options_.manifests, cluster.asked.first,
-                                 {.classes = notes.priorities(), .pods = notes.pods()}, change);
+                                 {.classes = notes.priorities(),
+                                  .pods = notes.pods(),
+                                  .quotas = notes.quotas(),
+                                  .now = style_.now},
+                                 change);
     if (!loaded) return tl::unexpected(std::move(loaded.error()));
     return change;
   }

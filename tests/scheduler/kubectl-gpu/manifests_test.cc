@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <string>
@@ -66,6 +67,9 @@ TEST_CASE("workloads become the pods that run at a time") {
       {"a job with less to complete",
        "{kind: Job, metadata: {name: j}, spec: {parallelism: 3, completions: 1}}",
        {"ml/j-0"}},
+      {"a job without a number to complete",
+       "{kind: Job, metadata: {name: j}, spec: {parallelism: 2, completions: null}}",
+       {"ml/j-0", "ml/j-1"}},
       {"a deployment",
        "{kind: Deployment, metadata: {name: d}, spec: {replicas: 2}}",
        {"ml/d-0", "ml/d-1"}},
@@ -158,6 +162,27 @@ TEST_CASE("nodes, quotas and storage become events") {
   CHECK(disk.phase == "Available");
   const auto& used = std::get<event::VolumeUpserted>(loaded.change.objects[8]).object;
   CHECK(used.phase == "Released");
+}
+
+TEST_CASE("a quota is new, or as old as the one that has its name") {
+  const std::string file = tests::scratch_dir() + "/quotas.yaml";
+  std::ofstream(file) << R"(
+{kind: GpuQuota, metadata: {name: there}}
+---
+{kind: GpuQuota, metadata: {name: new}}
+---
+{kind: GpuQuota, metadata: {name: printed, creationTimestamp: "1970-01-01T00:00:03Z"}}
+)";
+  const auto at = [](int seconds) { return Time(std::chrono::seconds(seconds)); };
+  answers::Change change;
+  REQUIRE(load_manifests({file}, "ml",
+                         {.quotas = {{"there", at(2)}, {"printed", at(3)}}, .now = at(9)}, change));
+  std::vector<Time> created;
+  for (const Event& event : change.objects) {
+    const auto& quota = std::get<event::QuotaUpserted>(event).object;
+    created.push_back(quota.metadata.creation_timestamp.value_or(Time{}));
+  }
+  CHECK(created == std::vector<Time>{at(2), at(9), at(3)});
 }
 
 TEST_CASE("a pod replaces the one that has its name, unless its name is made up here") {

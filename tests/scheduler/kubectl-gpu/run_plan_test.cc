@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -126,9 +127,52 @@ TEST_CASE("kubectl gpu plan adds nodes like one that is there") {
       CHECK(said.err.find(c.err) != std::string::npos);
     }
   }
+  // Names that the cluster has are left out, and none is given twice.
+  const std::string taken = written("taken.yaml", "{kind: Node, metadata: {name: new-2}}");
+  const std::string pods = written("four.yaml", R"(
+kind: Deployment
+metadata: {name: four}
+spec:
+  replicas: 4
+  template:
+    spec:
+      schedulerName: gpu-scheduler
+      tolerations: [{key: nvidia.com/gpu, operator: Exists}]
+      nodeSelector: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}
+      containers: [{name: c, resources: {limits: {nvidia.com/gpu: 8}}}]
+)");
+  const Said four = say({"plan", "--add", "H100x8=3", "--add", "h100-1", "-f", pods, "-o", "json",
+                         "--from", nodes_file(), "--from", taken, "--from", pods_file()});
+  const auto planned = nlohmann::json::parse(four.out);
+  std::set<std::string> added;
+  for (const auto& row : planned["wouldStart"]) {
+    added.insert(row["node"].get<std::string>());
+  }
+  CHECK(added == std::set<std::string>{"new-1", "new-3", "new-4", "new-5"});
   const Said nowhere = say({"plan", "--drain", "nowhere", "--from", nodes_file()});
   CHECK(nowhere.code == kBadUsage);
   CHECK(nowhere.err == "kubectl gpu: --drain nowhere: there is no such node\n");
+}
+
+TEST_CASE("a quota of a plan is new, or as old as the one that it replaces") {
+  // The older of two quotas has the namespace.
+  const std::string there = written("there.yaml", R"(
+{kind: GpuQuota, metadata: {name: older, creationTimestamp: "2025-01-01T00:00:00Z"}, spec: {namespaces: [demo], quotas: [{gpuType: A100, guaranteed: 1}]}}
+---
+{kind: GpuQuota, metadata: {name: later, creationTimestamp: "2025-02-01T00:00:00Z"}, spec: {namespaces: [demo], quotas: [{gpuType: A100, guaranteed: 1}]}}
+)");
+  const auto first_line = [&](const std::string& name) {
+    const std::string planned =
+        written("planned.yaml",
+                "{kind: GpuQuota, metadata: {name: " + name +
+                    "}, spec: {namespaces: [demo], quotas: [{gpuType: A100, guaranteed: 9}]}}");
+    const Said said = say({"plan", "--quota", planned, "--from", nodes_file(), "--from",
+                           pods_file(), "--from", there});
+    return said.out.substr(0, said.out.find('.'));
+  };
+  CHECK(first_line("older") == "Would start: demo/fits-now → a100-1");
+  CHECK(first_line("later") == "Would start: 0 pods");
+  CHECK(first_line("new") == "Would start: 0 pods");
 }
 
 }  // namespace
