@@ -36,9 +36,11 @@ k8s::Pod created_anew(k8s::Pod pod, Time now) {
   return pod;
 }
 
-bool is_created_anew(const k8s::Pod& pod) {
+// A drain leaves the pods of DaemonSets and static pods, of which the node is the controller, where
+// they are.
+bool stays(const k8s::Pod& pod) {
   const k8s::OwnerReference* controller = k8s::controller_of(pod.metadata);
-  return controller != nullptr && controller->kind != "DaemonSet";
+  return controller != nullptr && (controller->kind == "DaemonSet" || controller->kind == "Node");
 }
 
 class Planning {
@@ -109,9 +111,10 @@ class Planning {
   }
 
   void evict(std::vector<k8s::Pod> pods) {
+    std::erase_if(pods, stays);
     for (const k8s::Pod& pod : pods) engine_.apply(event::PodDeleted{ref_of(pod)}, now_);
     for (k8s::Pod& pod : pods) {
-      if (!is_created_anew(pod)) {
+      if (k8s::controller_of(pod.metadata) == nullptr) {
         plan_.ended.push_back(ref_of(pod));
       } else if (!served_.contains(pod.spec.scheduler_name)) {
         plan_.elsewhere.push_back(ref_of(pod));

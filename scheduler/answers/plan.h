@@ -27,7 +27,8 @@ struct Change {
   std::vector<k8s::Pod> pods = {};
   // Pods that end because one of `pods` has their name.
   std::vector<PodRef> replaced = {};
-  // Nodes that are drained, as they are now, and their pods.
+  // Nodes that are drained, as they are now, and their pods; those of DaemonSets and static pods
+  // stay.
   std::vector<k8s::Node> drained = {};
   std::vector<k8s::Pod> evicted = {};
 };

@@ -163,11 +163,12 @@ TEST_CASE("a drain that keeps a pod from starting is told, and lets others start
   CHECK(moved.all_start());
 }
 
-TEST_CASE("of a drained node's pods those of controllers here are created anew") {
+TEST_CASE("of a drained node's pods those of controllers here are created anew, and daemons stay") {
   const k8s::Node drained = node("drained").cpu("8").gpus(4);
   const std::vector<k8s::Pod> pods = {
       of_controller(asked("small").gpus(2).on("drained"), "ReplicaSet"),
       of_controller(asked("daemon").on("drained"), "DaemonSet"),
+      of_controller(asked("static").on("drained"), "Node"),
       of_controller(asked("foreign").served_by("other").on("drained"), "ReplicaSet"),
       asked("alone").gpus(1).on("drained"),
       of_controller(asked("another").gpus(1).on("drained"), "Job")};
@@ -179,7 +180,7 @@ TEST_CASE("of a drained node's pods those of controllers here are created anew")
   CHECK_THAT(to_json(planned), Catch::Contains(R"("origin": "Evicted")"));
   std::vector<std::string> ended;
   for (const PodRef& one : planned.ended) ended.push_back(one.name);
-  CHECK(ended == std::vector<std::string>{"daemon", "alone"});
+  CHECK(ended == std::vector<std::string>{"alone"});
   REQUIRE(planned.elsewhere.size() == 1);
   CHECK(planned.elsewhere.front().name == "foreign");
 }
