@@ -22,6 +22,12 @@
 {{- $election.resourceName | default "gpu-scheduler" }}
 {{- end }}
 
+{{- /* The namespace in which it has them. */ -}}
+{{- define "gpu-scheduler.leaseNamespace" -}}
+{{- $election := (include "gpu-scheduler.configuration" . | fromYaml).leaderElection | default dict }}
+{{- $election.resourceNamespace | default .Release.Namespace }}
+{{- end }}
+
 {{- define "gpu-scheduler.labels" -}}
 app.kubernetes.io/name: gpu-scheduler
 app.kubernetes.io/part-of: gpu-scheduler
@@ -38,6 +44,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $_ := set $object.metadata "labels" (merge $chart $labels ($object.metadata.labels | default dict)) }}
 {{- if has $object.kind (list "ServiceAccount" "Role" "RoleBinding" "ConfigMap" "Deployment" "NetworkPolicy" "PodDisruptionBudget") }}
 {{- $_ := set $object.metadata "namespace" .root.Release.Namespace }}
+{{- end }}
+{{- if eq $object.metadata.name "gpu-scheduler-leader-election" }}
+{{- $namespace := include "gpu-scheduler.leaseNamespace" .root }}
+{{- if eq $object.kind "FlowSchema" }}
+{{- range $object.spec.rules }}{{ range .resourceRules }}{{ $_ := set . "namespaces" (list $namespace) }}{{ end }}{{ end }}
+{{- else }}
+{{- $_ := set $object.metadata "namespace" $namespace }}
+{{- end }}
 {{- end }}
 {{- if eq $object.kind "CustomResourceDefinition" }}
 {{- $_ := set $object.metadata "annotations" (dict "helm.sh/resource-policy" "keep") }}

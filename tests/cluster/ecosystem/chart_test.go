@@ -25,8 +25,9 @@ const (
 
 // TestChartIsKustomize: what Helm makes of values is what kustomize makes of the same choices.
 func TestChartIsKustomize(t *testing.T) {
-	// Configurations: with all else by default; with two profiles; with another name of the profile and of the lease.
+	// Configurations: with all else by default; with two profiles; with another name of the profile and of the lease; with the lease elsewhere.
 	config, pools, shard := "manifests/policies/usable_gpu.yaml", "manifests/examples/two-pools/config.yaml", "manifests/examples/sharding/pool-a/config.yaml"
+	const elsewhere = "tests/cluster/ecosystem/testdata/lease-elsewhere.yaml"
 	setConfig := func(file string) []string { return []string{"--set-file", "config=" + filepath.Join(root, file)} }
 	const replaceConfig = `
 configMapGenerator:
@@ -102,6 +103,15 @@ patches:
     patch: "{$patch: delete, apiVersion: v1, kind: any, metadata: {name: any}}"
   - target: {kind: ConfigMap, labelSelector: grafana_dashboard}
     patch: "{$patch: delete, apiVersion: v1, kind: any, metadata: {name: any}}"
+`},
+		{"a lease in another namespace", setConfig(elsewhere), []string{"base"}, replaceConfig + `
+patches:
+  - target: {kind: Role|RoleBinding, name: gpu-scheduler-leader-election}
+    patch: |
+      - {op: replace, path: /metadata/namespace, value: kube-system}
+  - target: {kind: FlowSchema, name: gpu-scheduler-leader-election}
+    patch: |
+      - {op: replace, path: /spec/rules/0/resourceRules/0/namespaces, value: [kube-system]}
 `},
 		{"all that there is", []string{"--set", "metrics.serviceMonitor=true,metrics.namespace=observability,metrics.serviceAccount=prometheus,admission=true,defaultSpread=true,preemption=true",
 			"--set", "metrics.alerts=true,metrics.dcgmAlerts=true,metrics.dashboards=true,metrics.labels.release=stack"},
