@@ -81,6 +81,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and (eq .name "binders") $values.admissionBinders }}
 {{- $_ := set . "expression" (printf "%s, '%s']" (trimSuffix "]" .expression) (join "', '" $values.admissionBinders)) }}
 {{- end }}
+{{- if and (eq .name "drainers") $values.admissionDrainers }}
+{{- $_ := set . "expression" (printf "['%s']" (join "', '" $values.admissionDrainers)) }}
+{{- end }}
 {{- end }}
 {{- else if eq $object.kind "Role" }}
 {{- $lease := include "gpu-scheduler.lease" .root }}

@@ -178,6 +178,12 @@ func TestTenantsAreKeptToTheScheduler(t *testing.T) {
 	} {
 		expectRefusal(t, c.what, c.err, c.refusal)
 	}
+
+	kubectl(t, "patch", "validatingadmissionpolicy", "gpu-scheduler-running-pods", "--type=json", "--patch",
+		`[{"op": "replace", "path": "/spec/variables/1/expression", "value": "['`+w.ns+`-tenant']"}]`)
+	until(t, "the tenant to be one that drains nodes", func() bool { return remove(tenant, "runs", now) == nil })
+	expectRefusal(t, "an eviction at once, by one that drains nodes", evict(&now), "")
+	expectRefusal(t, "a status that says the pod has ended, by one that drains nodes", end(tenant, "runs", `{"phase":"Succeeded"}`), saysEnded)
 }
 
 // TestTenantsStayWithinTheirQuota has a team do what no policy forbids: not end, ask for what no node has, and use another namespace. Its

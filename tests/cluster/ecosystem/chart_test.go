@@ -72,11 +72,12 @@ patches:
       - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}
 `},
 		{"a configuration", setConfig(config), []string{"base"}, replaceConfig},
-		{"two profiles", append(setConfig(pools), "--set", "admission=true,preemption=true,admissionBinders={system:serviceaccount:a:b}"), []string{"base", "policies/admission", "policies/preemption"}, replaceConfig + `
+		{"two profiles", append(setConfig(pools), "--set", "admission=true,preemption=true,admissionBinders={system:serviceaccount:a:b},admissionDrainers={system:serviceaccount:a:c,drain@example.com}"), []string{"base", "policies/admission", "policies/preemption"}, replaceConfig + `
 patches:
   - target: {kind: ValidatingAdmissionPolicy, name: gpu-scheduler-running-pods}
     patch: |
       - {op: replace, path: /spec/variables/0/expression, value: "['system:kube-scheduler', 'system:serviceaccount:gpu-scheduler:gpu-scheduler', 'system:serviceaccount:a:b']"}
+      - {op: replace, path: /spec/variables/1/expression, value: "['system:serviceaccount:a:c', 'drain@example.com']"}
   - target: {kind: ValidatingAdmissionPolicy, name: gpu-scheduler-(pod-status|evictions|gpu-pods)}
     patch: |
       - {op: replace, path: /spec/variables/0/expression, value: "['gpu-training', 'gpu-inference']"}
