@@ -86,16 +86,18 @@ const LentShares::Lending& LentShares::up_to_date(PoolId pool) const {
 }
 
 void LentShares::share_out(const Pool& pool, Lending& lending) const {
-  // What a parent has beyond what its lines are guaranteed is borrowed first.
-  GpuShare left = pool.borrowed;
-  if (pool.above != nullptr) {
-    left = left.beyond(pool.above->spec().guaranteed.beyond(pool.guaranteed));
-  }
   std::vector<GpuShare> idle;
   GpuShare all_idle;
+  GpuShare left;
   for (const Lender& lender : lending.lenders) {
-    idle.push_back(quotas_.at(lender.quota).lines[lender.line].idle());
+    const Line& line = quotas_.at(lender.quota).lines[lender.line];
+    left += line.borrowed_in_use();
+    idle.push_back(line.idle());
     all_idle += idle.back();
+  }
+  // What a parent has beyond what its lines are guaranteed is borrowed first.
+  if (pool.above != nullptr) {
+    left = left.beyond(pool.above->spec().guaranteed.beyond(pool.guaranteed));
   }
   const GpuShare lent = std::min(left, all_idle);
   left -= lent;

@@ -43,9 +43,11 @@ GpuShare Line::most() const {
   return std::min(limit(), spec_.guaranteed + (pool_->lendable - spec_.lendable));
 }
 
-GpuShare Line::more_above(GpuShare amount, GpuShare own) const {
+GpuShare Line::more_above(GpuShare amount, GpuShare own, HeldBelow held) const {
   if (pool_ == nullptr || pool_->above == nullptr) return {};
-  return claimed(used_ + amount, held_ - own).beyond(claimed(used_, held_));
+  const GpuShare used = used_if(held);
+  const GpuShare now = claimed(used, held == HeldBelow::kCounts ? held_ : GpuShare());
+  return claimed(used + amount, held_ - own).beyond(now);
 }
 
 Line::Claim Line::claim() const {
@@ -85,9 +87,7 @@ Line::Answer Line::ask_within(GpuShare amount, GpuShare own, HeldBelow held) con
   const bool counts = held == HeldBelow::kCounts && own.is_zero();
   if (pool_->above != nullptr) {
     const HeldBelow above = counts ? HeldBelow::kCounts : HeldBelow::kIsFree;
-    const GpuShare used = used_if(held);
-    const GpuShare now = claimed(used, counts ? held_ : GpuShare());
-    const GpuShare more = claimed(used + amount, held_ - own).beyond(now);
+    const GpuShare more = more_above(amount, own, above);
     if (more.is_zero()) return {Room::kGuaranteed, {}};  // the parent's line counts that already
     return pool_->asks_for_all() ? pool_->above->ask(more, {}, above)
                                  : pool_->above->ask_for_owner(more, above);

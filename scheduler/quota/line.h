@@ -93,14 +93,23 @@ class Line {
     return std::min(spec_.lendable, spec_.guaranteed.beyond(used_ + held_));
   }
 
-  // The same without regard to what is held: what is reported as lendable.
+  // borrowed() and to_lend() without regard to what is held, here and below: what is reported, and
+  // what others may take back.
+  [[nodiscard]] GpuShare borrowed_in_use() const {
+    return used_if(HeldBelow::kIsFree).beyond(spec_.guaranteed);
+  }
   [[nodiscard]] GpuShare idle() const {
-    return std::min(spec_.lendable, spec_.guaranteed.beyond(used_));
+    return std::min(spec_.lendable, spec_.guaranteed.beyond(used_if(HeldBelow::kIsFree)));
   }
 
+  // Whether held_below() counts as used: not for a pod for which something is held.
+  enum class HeldBelow : std::uint8_t { kCounts, kIsFree };
+  [[nodiscard]] GpuShare used_if(HeldBelow held) const {
+    return held == HeldBelow::kCounts ? used_ : used_ - held_below_;
+  }
   // How much more the parent's line would count as used if `amount` more were charged, for a pod
   // for which `own` is held.
-  [[nodiscard]] GpuShare more_above(GpuShare amount, GpuShare own = {}) const;
+  [[nodiscard]] GpuShare more_above(GpuShare amount, GpuShare own, HeldBelow held) const;
 
   // Whether there is room for `amount` more, for a pod from which all that is held is kept except
   // `own`; if not, how much must be freed first.
@@ -133,11 +142,6 @@ class Line {
   };
   [[nodiscard]] Claim claim() const;
 
-  // Whether held_below() counts as used.
-  enum class HeldBelow : std::uint8_t { kCounts, kIsFree };
-  [[nodiscard]] GpuShare used_if(HeldBelow held) const {
-    return held == HeldBelow::kCounts ? used_ : used_ - held_below_;
-  }
   [[nodiscard]] Answer ask(GpuShare amount, GpuShare own, HeldBelow held) const;
   // The answer to a line that shares this one and asks within its own guarantee.
   [[nodiscard]] Answer ask_for_owner(GpuShare amount, HeldBelow held) const;

@@ -57,8 +57,9 @@ std::optional<QuotaAnswers::BorrowedPart> QuotaAnswers::loan_of(const Charge& ch
   const Line* line = &account(*charge.quota(), in).lines[charge.line()];
   BorrowedPart part{.pool = kNoPool, .guaranteed = {}};
   while (true) {
-    if (line->borrowed().is_zero()) return std::nullopt;
-    part.guaranteed = std::max(part.guaranteed, charge.amount().beyond(line->borrowed()));
+    const GpuShare borrowed = line->borrowed_in_use();
+    if (borrowed.is_zero()) return std::nullopt;
+    part.guaranteed = std::max(part.guaranteed, charge.amount().beyond(borrowed));
     if (line->pool() == nullptr) return part;
     std::size_t number = 0;
     for (const Pool* pool = others_line.pool(); pool != nullptr; pool = pool->outer(), ++number) {
@@ -80,12 +81,13 @@ std::size_t QuotaAnswers::pools_to_reclaim(QuotaId id, const Demand& demand, Hol
   const Line* line = &of.lines[index];
   if (line->pool() == nullptr || more > line->spec().guaranteed) return 0;
   GpuShare own = of.quota.held_from(rank, index);
+  const auto held = own.is_zero() ? Line::HeldBelow::kCounts : Line::HeldBelow::kIsFree;
   std::size_t pools = 1;
   while (line->pool()->above != nullptr) {
-    more = line->more_above(more, own);
+    more = line->more_above(more, own, held);
     own = {};
     line = line->pool()->above;
-    if (line->pool() == nullptr || line->used() + more > line->spec().guaranteed) break;
+    if (line->pool() == nullptr || line->used_if(held) + more > line->spec().guaranteed) break;
     ++pools;
   }
   return pools;

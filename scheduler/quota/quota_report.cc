@@ -179,7 +179,7 @@ k8s::GpuQuota::Status QuotaReport::status(QuotaId id, const std::vector<GpuShare
     const Line& line = quota.lines[i];
     const Amounts amounts{.guaranteed = line.spec().guaranteed,
                           .used = quotas_.in_use(quota, i),
-                          .borrowed = line.borrowed(),
+                          .borrowed = line.borrowed_in_use(),
                           .lent = lent_.of(id, i),
                           .pending = i < pending.size() ? pending[i] : GpuShare()};
     total += amounts;

@@ -256,6 +256,41 @@ TEST_CASE("the limit of a department holds for pods for which its teams hold GPU
   CHECK(may_run("c", 2));
 }
 
+TEST_CASE("what teams only hold is neither used nor borrowed by their department") {
+  Tree tree;
+  tree.has(gpu_quota("physics").in_cohort("c").line("H100", 8));
+  tree.has(team("a", "physics").line("H100", 2));
+  tree.has(team("b", "physics").line("H100", 2));
+  tree.has(team("e", "physics").line("H100", 4));
+  tree.has(gpu_quota("biology").in_cohort("c").line("H100", 8).lendable(2));
+  tree.has(team("d", "biology").line("H100", 4));
+  Charge& of_b = tree.use("b", 6);
+  const Ledger& ledger = tree.ledger();
+  const auto reclaims = [&](const std::string& by, HoldRank rank) {
+    return ledger.answers().pools_to_reclaim(tree.id(by), Demand{.gpus = 2}, rank,
+                                             tree.classes()[0]);
+  };
+  const auto check = [&] {
+    CHECK(tree.account("physics") == "6 of 8, borrowed 0, lent 0");
+    CHECK(tree.account("biology") == "0 of 8, borrowed 0, lent 0");
+    CHECK(tree.condition("biology", "CohortOverlent") == "False ");
+    CHECK_FALSE(ledger.answers().loan_of(of_b, tree.id("d")));
+  };
+  check();
+  tree.ledger().hold(tree.id("a"), Demand{.gpus = 2}, {tree.classes()[0]});
+  tree.ledger().hold(tree.id("e"), Demand{.gpus = 4}, {tree.classes()[0]});
+  check();
+  // With what is held the department would go beyond its guarantee: what is held for others counts
+  // for pods for which nothing is held.
+  CHECK(reclaims("a", kFirstHold) == 2);
+  CHECK(reclaims("a", kNoHold) == 1);
+  tree.use("b", 3);
+  CHECK(tree.account("physics") == "9 of 8, borrowed 1, lent 0");
+  CHECK(tree.account("biology") == "0 of 8, borrowed 0, lent 1");
+  CHECK(ledger.answers().loan_of(of_b, tree.id("d")));
+  CHECK(reclaims("a", kFirstHold) == 1);
+}
+
 TEST_CASE("who waits in a department is told when another department lends, or frees") {
   Tree tree;
   tree.has(gpu_quota("physics").in_cohort("company").line("H100", 2));
