@@ -2,9 +2,9 @@
 // come from one: manifests. Only what a scheduler reads. Source: kubernetes
 // pkg/apis/core/v1/defaults.go, pkg/registry/core/pod/strategy.go.
 //
-// hostPort of a pod with hostNetwork is filled in by the decoder, which drops other ports. Left
-// out: requests of a pod as a whole that follow from its limits as a whole, and what admission
-// plugins add.
+// hostPort of a pod with hostNetwork is filled in by the decoder, which drops other ports, and
+// pod-level requests by set_pod_level_requests() (scheduler/framework/pod_requests.h). Left out:
+// what admission plugins add.
 #pragma once
 
 #include "k8s-client/api/pod.h"

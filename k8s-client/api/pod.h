@@ -160,7 +160,9 @@ struct Pod {
     std::string preemption_policy;
     std::vector<Container> init_containers;
     std::vector<Container> containers;
-    std::optional<ResourceList> resource_requests;  // pod-level spec.resources.requests
+    // Pod-level: spec.resources.requests and limits.
+    std::optional<ResourceList> resource_requests;
+    std::optional<ResourceList> resource_limits;
     ResourceList overhead;
     StringMap node_selector;
     std::optional<NodeAffinity> node_affinity;

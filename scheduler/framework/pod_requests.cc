@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -179,8 +180,10 @@ Amounts containers_of(const k8s::Pod& pod, const Reading& reading) {
   return running;
 }
 
+bool is_huge_pages(std::string_view name) { return name.starts_with("hugepages-"); }
+
 bool is_pod_level(std::string_view name) {
-  return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
+  return name == "cpu" || name == "memory" || is_huge_pages(name);
 }
 
 bool has_pod_level(const k8s::Pod& pod) {
@@ -277,6 +280,25 @@ PendingRequests requests_of_pending(const k8s::Pod& pod, ResourceNames& names) {
 Resources requests_of_bound(const k8s::Pod& pod, ResourceNames& names) {
   return to_resources(sum_of(pod, reading_of(pod, true)), names,
                       [](std::string_view, Quantity) { return true; });
+}
+
+void set_pod_level_requests(k8s::Pod& pod) {
+  if (!pod.spec.resource_limits || pod.spec.resource_limits->empty()) return;
+  std::optional<ResourceList>& requests = pod.spec.resource_requests;
+  Amounts all;
+  if (requests) all.override_with(*requests);
+  const auto add = [&](std::string_view name, Quantity amount) {
+    if (is_pod_level(name) && all.find(name) == nullptr) all[name] = amount;
+  };
+  // Huge pages cannot be overcommitted: they are as much as the limit.
+  for (const auto& [name, amount] : containers_of(pod, reading_of(pod, false))) {
+    if (!is_huge_pages(name)) add(name, amount);
+  }
+  for (const auto& [name, amount] : *pod.spec.resource_limits) add(name, amount);
+  if (all.size() == 0) return;
+  ResourceList made;
+  for (const auto& [name, amount] : all) made.emplace_back(name, amount);
+  requests = std::move(made);
 }
 
 bool asks_as_pending(const k8s::Pod& bound) {

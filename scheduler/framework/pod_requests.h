@@ -39,6 +39,12 @@ struct PendingRequests {
 // the spec. May be false although it is so, because it checks only simple cases.
 [[nodiscard]] bool asks_as_pending(const k8s::Pod& bound);
 
+// Gives a pod that did not come from an API server the pod-level requests that it would have there:
+// for each of its pod-level limits, what its containers ask for together, or as much as the limit.
+// The containers have their own defaults already (k8s-client/api/defaults.h). Left out is what
+// changes no sum. Source: kubernetes pkg/apis/core/v1/defaults.go, v1.37.
+void set_pod_level_requests(k8s::Pod& pod);
+
 // CPU and memory, with kube-scheduler's defaults for containers that name none (100 mCPU, 200 MiB).
 // Scores use these, so that pods without requests do not pile up on one node.
 struct NonZeroRequests {

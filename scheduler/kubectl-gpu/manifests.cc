@@ -2,6 +2,7 @@
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/defaults.h"
+#include "scheduler/framework/pod_requests.h"
 #include "scheduler/kubectl-gpu/read_files.h"
 
 #include <fmt/format.h>
@@ -147,6 +148,7 @@ class Reader {
     auto pod = decoder_.object<k8s::Pod>(json);
     if (!pod) return tl::unexpected(std::move(pod.error()));
     k8s::set_defaults(*pod, namespace_);
+    set_pod_level_requests(*pod);
     const auto there = known_.pods.find({pod->metadata.namespace_, pod->metadata.name});
     if (name == Name::kOwn && there != known_.pods.end()) {
       into_.replaced.push_back(there->second);

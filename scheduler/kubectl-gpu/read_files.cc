@@ -4,6 +4,7 @@
 #include "k8s-client/api/defaults.h"
 #include "k8s-client/yaml/value.h"
 #include "scheduler/engine/backoffs/rejected_pod.h"
+#include "scheduler/framework/pod_requests.h"
 
 #include <simdjson.h>
 
@@ -91,7 +92,10 @@ void complete_object(Object& object, const std::string& namespace_) {
   if (Object::kKind.namespaced && metadata.namespace_.empty()) metadata.namespace_ = namespace_;
   // The key of pods in the engine.
   if (metadata.uid.empty()) metadata.uid = metadata.namespace_ + "/" + metadata.name;
-  if constexpr (std::is_same_v<Object, k8s::Pod>) k8s::set_defaults(object, namespace_);
+  if constexpr (std::is_same_v<Object, k8s::Pod>) {
+    k8s::set_defaults(object, namespace_);
+    set_pod_level_requests(object);
+  }
   if constexpr (std::is_same_v<Object, k8s::PersistentVolumeClaim>) {
     if (object.phase.empty()) object.phase = "Pending";
   }

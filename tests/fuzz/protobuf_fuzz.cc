@@ -47,6 +47,7 @@ void keep_last(k8s::Pod& pod) {
   }
   keep_last(pod.spec.overhead);
   keep_last(pod.spec.resource_requests);
+  keep_last(pod.spec.resource_limits);
   keep_last(pod.status.resource_requests);
   keep_last(pod.status.allocated_resources);
 }

@@ -59,6 +59,7 @@ void fields(Of<Pod::Spec> auto& spec, auto&& field) {
   field({"containers", 2}, spec.containers);
   field({"resources", 40}, IfAny{[&](auto&& resources) {
           resources({"requests", 2}, spec.resource_requests);
+          resources({"limits", 1}, spec.resource_limits);
         }});
   field({"overhead", 32}, spec.overhead);
   field({"nodeSelector", 7}, spec.node_selector);

@@ -6,6 +6,7 @@
 #include "k8s-client/parse_number.h"
 #include "k8s-client/shown.h"
 #include "k8s-client/yaml/value.h"
+#include "scheduler/framework/pod_requests.h"
 #include "scheduler/gpu/wishes.h"
 
 #include <fmt/format.h>
@@ -98,6 +99,7 @@ Read as_new(k8s::Pod pod, const std::string& namespace_, const std::vector<std::
             bool is_manifest) {
   WhatIf what;
   k8s::set_defaults(pod, namespace_);
+  set_pod_level_requests(pod);
   pod.metadata.uid = kName;
   pod.spec.node_name.clear();
   std::string& scheduler = pod.spec.scheduler_name;

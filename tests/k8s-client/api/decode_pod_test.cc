@@ -133,11 +133,14 @@ TEST_CASE("What a pod needs of features of kubelet's", "[decode]") {
   CHECK(spec_of(R"({"hostUsers":false})").user_namespace);
 }
 
-TEST_CASE("Pod-level requests tell absence from emptiness", "[decode]") {
+TEST_CASE("Pod-level requests and limits tell absence from emptiness", "[decode]") {
   CHECK_FALSE(spec_of("{}").resource_requests);
   CHECK_FALSE(spec_of(R"({"resources":{"limits":{"cpu":"1"}}})").resource_requests);
   CHECK(spec_of(R"({"resources":{"requests":{}}})").resource_requests == ResourceList{});
   CHECK(spec_of(R"({"resources":{"requests":{"cpu":"2"}}})").resource_requests ==
+        ResourceList{{"cpu", Quantity::of(2)}});
+  CHECK_FALSE(spec_of(R"({"resources":{"requests":{"cpu":"1"}}})").resource_limits);
+  CHECK(spec_of(R"({"resources":{"limits":{"cpu":"2"}}})").resource_limits ==
         ResourceList{{"cpu", Quantity::of(2)}});
 }
 

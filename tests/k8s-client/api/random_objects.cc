@@ -199,6 +199,7 @@ Pod::Spec RandomObjects::pod_spec() {
   spec.init_containers = list([&] { return container(); });
   spec.containers = list([&] { return container(); });
   spec.resource_requests = maybe([&] { return resources(); });
+  spec.resource_limits = maybe([&] { return resources(); });
   spec.overhead = resources();
   spec.node_selector = map();
   spec.node_affinity = maybe([&] { return node_affinity(); });

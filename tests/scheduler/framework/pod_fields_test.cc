@@ -19,13 +19,13 @@ namespace {
 // tried here, too.
 auto fields(k8s::Pod::Spec& spec) {
   auto& [scheduler_name, node_name, priority, priority_class_name, preemption_policy,
-         init_containers, containers, resource_requests, overhead, node_selector, node_affinity,
-         pod_affinity, pod_anti_affinity, tolerations, spread, gates, volumes, image_volumes,
-         claims, host_network, user_namespace] = spec;
+         init_containers, containers, resource_requests, resource_limits, overhead, node_selector,
+         node_affinity, pod_affinity, pod_anti_affinity, tolerations, spread, gates, volumes,
+         image_volumes, claims, host_network, user_namespace] = spec;
   return std::tie(scheduler_name, node_name, priority, priority_class_name, preemption_policy,
-                  init_containers, containers, resource_requests, overhead, node_selector,
-                  node_affinity, pod_affinity, pod_anti_affinity, tolerations, spread, gates,
-                  volumes, image_volumes, claims, host_network, user_namespace);
+                  init_containers, containers, resource_requests, resource_limits, overhead,
+                  node_selector, node_affinity, pod_affinity, pod_anti_affinity, tolerations,
+                  spread, gates, volumes, image_volumes, claims, host_network, user_namespace);
 }
 auto fields(k8s::Container& container) {
   auto& [name, image, requests, limits, ports, restart_always, restarts_all] = container;

@@ -110,6 +110,29 @@ TEST_CASE("what a pending pod takes") {
   }
 }
 
+TEST_CASE("pod-level requests that an API server adds for pod-level limits") {
+  const auto with_limits = [](k8s::Pod given, tests::Amounts limits) {
+    given.spec.resource_limits = resources(limits);
+    set_pod_level_requests(given);
+    return given.spec.resource_requests.value_or(k8s::ResourceList());
+  };
+  CHECK(with_limits(pod("no limits").cpu("1"), {}).empty());
+  CHECK(with_limits(pod("no requests"), {{"cpu", "2"}, {"hugepages-2Mi", "4Mi"}}) ==
+        resources({{"cpu", "2"}, {"hugepages-2Mi", "4Mi"}}));
+  // What containers ask for comes first, but for huge pages; other resources have no limit here.
+  const auto asks = [] {
+    return pod("asks").cpu("1").gpus(1).with(
+        container("b", {{"cpu", "1"}, {"hugepages-2Mi", "2Mi"}}));
+  };
+  CHECK(with_limits(asks(), {{"cpu", "4"}, {"memory", "1Gi"}, {"hugepages-2Mi", "4Mi"}}) ==
+        resources({{"cpu", "2"}, {"memory", "1Gi"}, {"hugepages-2Mi", "4Mi"}}));
+  CHECK(with_limits(asks().pod_level({{"cpu", "3"}}), {{"cpu", "4"}}) == resources({{"cpu", "3"}}));
+  k8s::Pod sums = pod("sums").gpus(1);
+  sums.spec.resource_limits = resources({{"memory", "2Ki"}});
+  set_pod_level_requests(sums);
+  CHECK(pending(sums) == Named{{"memory", 2048}, {"nvidia.com/gpu", 1}});
+}
+
 TEST_CASE("what a bound pod takes while it is resized") {
   struct Case {
     const char* name;

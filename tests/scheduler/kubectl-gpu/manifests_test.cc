@@ -104,6 +104,7 @@ spec:
     spec:
       schedulerName: gpu-scheduler
       priorityClassName: high
+      resources: {limits: {memory: 4}}
       containers: [{name: c, resources: {limits: {nvidia.com/gpu: 2}}}]
 ---
 kind: PriorityClass
@@ -119,6 +120,7 @@ value: 1000
   CHECK(pod.spec.priority == 1000);
   REQUIRE(pod.spec.containers.size() == 1);
   CHECK(pod.spec.containers.front().requests == pod.spec.containers.front().limits);
+  CHECK(pod.spec.resource_requests == k8s::ResourceList{{"memory", k8s::Quantity::of(4)}});
 }
 
 TEST_CASE("nodes, quotas and storage become events") {

@@ -50,6 +50,7 @@ spec: {containers: [{name: c, resources: {limits: {nvidia.com/gpu: 2}}}]}
 ---
 kind: Pod
 metadata: {name: b, namespace: ml}
+spec: {resources: {limits: {cpu: 2}}, containers: [{name: c}]}
 ---
 kind: Pod
 metadata: {name: c, namespace: ml, uid: of-one-that-runs}
@@ -62,6 +63,8 @@ metadata: {name: n1}
   CHECK(a.metadata.namespace_ == "default");
   CHECK(a.spec.containers[0].requests == a.spec.containers[0].limits);
   CHECK(a.metadata.uid != std::get<event::PodUpserted>(events[1]).object.metadata.uid);
+  CHECK(std::get<event::PodUpserted>(events[1]).object.spec.resource_requests ==
+        k8s::ResourceList{{"cpu", k8s::Quantity::of(2)}});
   CHECK(std::get<event::PodUpserted>(events[2]).object.metadata.uid == "of-one-that-runs");
   CHECK(std::get<event::NodeUpserted>(events[3]).object.metadata.namespace_.empty());
 }

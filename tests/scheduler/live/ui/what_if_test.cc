@@ -59,11 +59,14 @@ metadata: {name: train-0, uid: of-one-that-runs}
 spec:
   schedulerName: other
   nodeName: n1
+  resources: {limits: {cpu: 3}}
   containers: [{name: main, resources: {limits: {nvidia.com/gpu: 2}}}]
 )"}});
   CHECK(what.pod.metadata.uid == "what-if");
   CHECK(what.pod.metadata.name == "train-0");
   CHECK(what.pod.spec.node_name.empty());
+  CHECK(what.pod.spec.resource_requests ==
+        k8s::ResourceList{{"cpu", k8s::Quantity::of(3)}});  // as an API server would add
   CHECK(what.pod.spec.scheduler_name == "other");
   CHECK(what.notes.empty());
   CHECK(read({{"manifest", "{kind: Pod, metadata: {name: a, labels: {team: R&D}}}"}})
