@@ -177,7 +177,7 @@ LineAnswer QuotaAnswers::answer(const Account& account, std::size_t index, GpuSh
                     .guaranteed = line.spec().guaranteed,
                     .limit = line.limit(),
                     .most = line.most(),
-                    .borrowed = line.borrowed(),
+                    .borrowed = line.pool() == nullptr ? GpuShare() : line.borrowed(),
                     .missing = said.missing,
                     .cohort = quota.spec.cohort,
                     .parent = quota.spec.parent};

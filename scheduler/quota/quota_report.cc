@@ -177,9 +177,11 @@ k8s::GpuQuota::Status QuotaReport::status(QuotaId id, const std::vector<GpuShare
   Amounts total;
   for (std::size_t i = 0; i < quota.spec.lines.size(); ++i) {
     const Line& line = quota.lines[i];
+    // What a quota that cannot borrow has beyond its guarantee was not lent.
+    const bool may_borrow = line.pool() != nullptr;
     const Amounts amounts{.guaranteed = line.spec().guaranteed,
                           .used = quotas_.in_use(quota, i),
-                          .borrowed = line.borrowed_in_use(),
+                          .borrowed = may_borrow ? line.borrowed_in_use() : GpuShare(),
                           .lent = lent_.of(id, i),
                           .pending = i < pending.size() ? pending[i] : GpuShare()};
     total += amounts;
@@ -224,7 +226,6 @@ std::vector<Loan> QuotaReport::loans() const {
     for (const Charge* charge : charges) {
       if (!charge->quota() || charge->amount().is_zero()) continue;
       const Line& line = quotas_.at(*charge->quota()).lines[charge->line()];
-      // What a quota that cannot borrow has beyond its guarantee was not lent.
       if (line.pool() == nullptr || line.borrowed().is_zero()) continue;
       borrow[{*charge->quota(), charge->line()}].push_back(charge);
     }

@@ -194,10 +194,10 @@ func TestQuotaConditions(t *testing.T) {
 	w.patchQuota("elder", "spec", object{"quotas": list{object{"gpuType": "*", "guaranteed": "1"}}})
 	w.waitQuota("elder", "over its limit", func(q *quotaObject) bool {
 		return strings.HasPrefix(q.condition("OverLimit"), "True") &&
-			q.account() == "*: guaranteed 1, used 2, borrowed 1, lent 0, pending 0"
+			q.account() == "*: guaranteed 1, used 2, borrowed 0, lent 0, pending 0"
 	})
 	w.addPod("more", fixture.GPUs(1))
-	w.waitOverQuota("more", "quota elder: * needs 1, 2 of 1 in use")
+	w.waitOverQuota("more", "quota elder: * needs 1, 2 of 1 in use, first in line")
 	w.deleteQuota("elder") // the younger one has the namespace now, but no line for these GPUs
 	w.waitOverQuota("more", "quota younger: ")
 	w.deleteQuota("younger") // which opens nothing while its pods use some

@@ -135,7 +135,7 @@ TEST_CASE("a team borrows what its department has, its own siblings' idle GPUs t
   CHECK(tree.room("b", 2) == Room::kGuaranteed);
   CHECK(tree.room("b", 3) == Room::kNone);
   tree.use("b", 2);
-  CHECK(tree.account("physics") == "10 of 8, borrowed 2, lent 0");
+  CHECK(tree.account("physics") == "10 of 8, borrowed 0, lent 0");
   CHECK(tree.condition("physics", "OverLimit")
             .starts_with("True H100: 10 in use (pods that are being deleted included), 8 allowed"));
   CHECK(tree.room("a", 1) == Room::kNone);
@@ -254,6 +254,15 @@ TEST_CASE("the limit of a department holds for pods for which its teams hold GPU
   CHECK_FALSE(may_run("c", 2));
   tree.end(0);
   CHECK(may_run("c", 2));
+}
+
+TEST_CASE("a quota in no other and in no cohort borrows nothing, whatever it uses") {
+  Tree tree;
+  tree.has(gpu_quota("alone").of("alone").line("H100", 2));
+  tree.use("alone", 4);
+  CHECK(tree.account("alone") == "4 of 2, borrowed 0, lent 0");
+  CHECK(tree.message("alone", 1) ==
+        "quota alone: H100 needs 1, 4 of 2 in use, first in line; 3 more must be freed");
 }
 
 TEST_CASE("what teams only hold is neither used nor borrowed by their department") {
