@@ -8,6 +8,10 @@
 // new version does not show whether it counts the pod; and if there was none meanwhile, until the
 // next one. So a budget may be counted too low for a while.
 //
+// Who may create budgets could make each question about a pod, and each eviction, cost as much as
+// there are budgets in the namespace. So if those of a namespace are too many (kMost), none of them
+// is compared: all pods of the namespace are protected, as one budget could do, too.
+//
 // Source: kube-scheduler 1.36, filterPodsWithPDBViolation. Unlike there, a budget covers the pods
 // that policy/v1 and the API server's own evictions say: an empty selector covers all pods of its
 // namespace, and pods without labels can be covered, too.
@@ -29,6 +33,9 @@ namespace sched {
 
 class DisruptionBudgets {
  public:
+  // For the budgets of a namespace: each counts one, and the parts of its selector.
+  static constexpr std::size_t kMost = 2'000;
+
   struct Pod {
     const PodClass& pod_class;  // has its namespace and labels
     std::string_view name;
@@ -53,7 +60,8 @@ class DisruptionBudgets {
   // For each of the pods, the most important first, whether it violates a budget if all of them are
   // evicted. Each pod is subtracted from every budget that covers it and does not count its
   // eviction yet. It violates a budget that is then below 0. So with two evictions left in a
-  // budget, its first two pods do not violate it. O(pods · selectors of their namespaces).
+  // budget, its first two pods do not violate it. Each pod of a namespace with too many budgets
+  // violates one. O(pods · selectors of their namespaces).
   [[nodiscard]] Violations violated_by(const std::vector<Pod>& pods) const;
 
   // The pod is being evicted: each budget that covers it lets one pod less go. A second call for
@@ -81,9 +89,22 @@ class DisruptionBudgets {
     [[nodiscard]] bool counts(const k8s::StringMap& labels, std::string_view name) const;
     void take(std::string_view name, By by);
   };
-  using Budgets = std::map<std::string, Budget>;  // by name
+  struct OfNamespace {
+    std::map<std::string, Budget> by_name;
+    std::size_t size = 0;  // as kMost counts
+
+    // Evictions are not counted then.
+    [[nodiscard]] bool are_too_many() const { return size > kMost; }
+  };
   // Labels of pods by name.
   using Evicted = std::map<std::string, k8s::StringMap, std::less<>>;
+
+  // As kMost counts.
+  [[nodiscard]] static std::size_t size_of(const Budget& budget);
+  // The budget has come, and counts the evictions before.
+  void count_evicted(const std::string& namespace_, Budget& budget) const;
+  // Budgets of that namespace have come or gone, which had that size before.
+  void resized(const std::string& namespace_, OfNamespace& budgets, std::size_t before) const;
 
   // The pod is evicted no more; what these took for it is given back.
   void over(const Pod& pod, std::initializer_list<By> given_back);
@@ -91,7 +112,7 @@ class DisruptionBudgets {
   std::uint64_t version_ = 0;
   bool readable_ = true;
   // By namespace; no namespace has an empty map.
-  std::map<std::string, Budgets> budgets_;
+  std::map<std::string, OfNamespace> budgets_;
   std::map<std::string, Evicted> evicted_;
 };
 

@@ -293,3 +293,33 @@ TEST_CASE("a budget with a long selector counts for as many comparisons") {
   budgets.upsert(at_version(budget("long", none_of, 2), "2"));
   CHECK(budgets.violated_by(pods).compared == 3 * (2 + 103));
 }
+
+TEST_CASE(
+    "where a namespace has too many budgets, they protect all its pods, and none is compared") {
+  DisruptionBudgets budgets;
+  const Victims web = three_web_pods();
+  const std::vector<DisruptionBudgets::Pod> pods = {web[0], web[1], web[2]};
+  const Victims others({{"o0", kWeb, "other"}});
+  // Each counts two: itself, and a label.
+  constexpr std::size_t kAsMany = DisruptionBudgets::kMost / 2;
+  const auto of_others = [](std::size_t i) {
+    return budget("b" + std::to_string(i), labelled("app", "a" + std::to_string(i)), 0);
+  };
+  for (std::size_t i = 1; i < kAsMany; ++i) budgets.upsert(of_others(i));
+  budgets.upsert(at_version(budget("web", labelled("app", "web"), 2), "1"));
+  CHECK(web.violating(budgets) == "w2 ");
+  CHECK(budgets.violated_by(pods).compared == 3 * DisruptionBudgets::kMost);
+  budgets.evicted(web[0]);
+  CHECK(web.violating(budgets) == "w2 ");
+
+  budgets.upsert(of_others(0));
+  CHECK(web.violating(budgets) == "w0 w1 w2 ");
+  CHECK(budgets.violated_by(pods).compared == 3);
+  CHECK(others.violating(budgets).empty());
+  budgets.evicted(web[1]);
+  SECTION("what is evicted meanwhile counts when one budget goes") { budgets.erase(kNs, "b0"); }
+  SECTION("and when one covers no pod any more") { budgets.upsert(budget("b0", std::nullopt, 0)); }
+  CHECK(web.violating(budgets) == "w2 ");  // w0 and w1 are counted already
+  budgets.stays(web[1]);
+  CHECK(Victims({{"w3", kWeb}}).violating(budgets).empty());
+}
