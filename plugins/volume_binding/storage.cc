@@ -19,6 +19,9 @@ std::vector<std::string> hosts_of(const k8s::PersistentVolume& volume) {
   return {};
 }
 
+// The claim that the write is for.
+ClaimKey claim_in(const ReserveVolume& write) { return {write.claim.namespace_, write.claim.name}; }
+
 template <typename Map>
 auto* find_in(Map& map, const typename Map::key_type& key) {
   const auto found = map.find(key);
@@ -93,12 +96,18 @@ void Storage::assume(const ObjectWrite& write, bool done) {
     return;
   }
   const auto& reservation = std::get<ReserveVolume>(write);
-  const Volume* known = volume(reservation.volume.name);
+  const std::string& name = reservation.volume.name;
+  const Volume* known = volume(name);
   if (known != nullptr) unfile(*known);
+  if (const auto before = reservations_.find(name); before != reservations_.end()) {
+    const auto of_claim = reserving_.find(claim_in(before->second));
+    of_claim->second.erase(name);
+    if (of_claim->second.empty()) reserving_.erase(of_claim);
+    reservations_.erase(before);
+  }
   if (done) {
-    reservations_[reservation.volume.name] = reservation;
-  } else {
-    reservations_.erase(reservation.volume.name);
+    reservations_.emplace(name, reservation);
+    reserving_[claim_in(reservation)].insert(name);
   }
   if (known != nullptr) file(*known);
 }
@@ -218,13 +227,8 @@ const Storage::Volume* Storage::reserved(const VolumeClaim& claim) const {
       if (is_reserved_for(*it, claim)) return it;
     }
   }
-  for (const auto& [name, reservation] : reservations_) {
-    if (reservation.claim.name == claim.metadata.name &&
-        reservation.claim.namespace_ == claim.metadata.namespace_) {
-      return volume(name);
-    }
-  }
-  return nullptr;
+  const auto* assumed = find_in(reserving_, key_of(claim.metadata));
+  return assumed == nullptr ? nullptr : volume(*assumed->begin());
 }
 
 const SelectNode* Storage::assumed_selection(const ClaimKey& claim) const {

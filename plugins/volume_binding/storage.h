@@ -97,6 +97,7 @@ class Storage {
   std::map<std::string, Pool> pools_;        // by class
   ByClaim<sched::SelectNode> selections_;
   std::map<std::string, sched::ReserveVolume> reservations_;  // by volume
+  ByClaim<std::set<std::string>> reserving_;                  // volumes of reservations_
 };
 
 // Whether the volume names the claim that it is for.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -186,6 +187,39 @@ TEST_CASE("no pod makes a constraint do more than so much for each of its bytes"
     }
   }
   CHECK(tried >= 9);
+}
+
+TEST_CASE("what plans have reserved, however much, costs a look at one claim hardly anything") {
+  const auto cost_of_look = [](int plans) {
+    const auto constraint = made("VolumeBinding");
+    for (int i = 0; i < plans; ++i) {
+      k8s::PersistentVolume volume = tests::volume(name_of("pv", i));
+      volume.phase = "Available";
+      constraint->apply(VolumeUpserted{volume});
+      k8s::PersistentVolumeClaim claim;
+      claim.metadata.namespace_ = "default";
+      claim.metadata.name = name_of("c", i);
+      claim.phase = "Pending";
+      constraint->apply(VolumeClaimUpserted{claim});
+      const ObjectWrite reserve = ReserveVolume{.volume = {.namespace_ = {},
+                                                           .name = volume.metadata.name,
+                                                           .uid = {},
+                                                           .resource_version = {}},
+                                                .claim = {.namespace_ = "default",
+                                                          .name = claim.metadata.name,
+                                                          .uid = {},
+                                                          .resource_version = {}}};
+      constraint->apply(WriteAssumed{reserve});
+    }
+    const k8s::Pod waiting = pod("p").mounts_claim(name_of("c", plans - 1));
+    const NodeFacts node = some_node();
+    REQUIRE(constraint->readiness(waiting, node).state == Readiness::State::kWaits);
+    return cost_of([&] { static_cast<void>(constraint->readiness(waiting, node)); }).steps;
+  };
+  const std::int64_t few = cost_of_look(100);
+  const std::int64_t many = cost_of_look(2'000);
+  INFO(few << " steps with 100 plans, " << many << " with 2,000");
+  CHECK(many <= 2 * few);
 }
 
 }  // namespace sched
