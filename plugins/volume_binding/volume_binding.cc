@@ -122,7 +122,9 @@ class VolumeBinding final : public ClusterConstraint {
     if (waiting.empty()) return std::nullopt;
     const Matching::OnNode chosen = Matching(storage_, waiting).on(node);
     Preparation wanted{.writes = {}, .patience = patience_};
+    for (const ClaimKey& key : claims_of(pod)) wanted.awaits.push_back(awaited(key));
     for (const auto& [claim, volume] : chosen.bound) {
+      wanted.awaits.push_back(object_key<k8s::PersistentVolume>(volume->metadata.name));
       const bool is_reserved = volume->claim_ref && volume->claim_ref->uid == claim->metadata.uid;
       // The write may have been done already for another pod with that claim.
       if (is_reserved || storage_.assumed_reservation(volume->metadata.name) != nullptr) continue;

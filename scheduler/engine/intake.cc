@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace sched {
 namespace {
@@ -35,10 +35,16 @@ bool asks_for_another_try(const k8s::Pod& before, const k8s::Pod& now) {
                             is_read_annotation);
 }
 
-// The namespace of the pods that can use an object of that namespace; empty: any.
+// The objects of which that is a change: a claim's volume belongs to it.
 template <typename Object>
-std::string_view namespace_of_users(std::string_view namespace_) {
-  return std::is_same_v<Object, k8s::PersistentVolumeClaim> ? namespace_ : std::string_view();
+std::vector<ObjectKey> changed_by(const Object& object) {
+  std::vector<ObjectKey> all{object_key<Object>(object.metadata.name, object.metadata.namespace_)};
+  if constexpr (std::is_same_v<Object, k8s::PersistentVolume>) {
+    if (const auto& claim = object.claim_ref) {
+      all.push_back(object_key<k8s::PersistentVolumeClaim>(claim->name, claim->namespace_));
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -46,12 +52,13 @@ std::string_view namespace_of_users(std::string_view namespace_) {
 template <typename Object>
 void Intake::on(const event::Upserted<Object>& event, Time /*now*/) {
   const bool matters = waking_.cluster_changed(ObjectUpserted<Object>{event.object});
-  if (matters) plans_.look_again(namespace_of_users<Object>(event.object.metadata.namespace_));
+  if (!matters) return;
+  for (const ObjectKey& each : changed_by(event.object)) plans_.look_again(each);
 }
 template <typename Object>
 void Intake::on(const event::Deleted<Object>& event, Time /*now*/) {
   const bool matters = waking_.cluster_changed(ObjectGone<Object>{event.name, event.namespace_});
-  if (matters) plans_.look_again(namespace_of_users<Object>(event.namespace_));
+  if (matters) plans_.look_again(object_key<Object>(event.name, event.namespace_));
 }
 
 void Intake::apply(Event&& event, Time now) {
@@ -98,7 +105,7 @@ bool Intake::publish(NodeFacts facts) {
   const bool news = world_.nodes.upsert(std::move(facts));
   world_.ledger.node_is(node, charge_class, offers);
   plans_.room_changed(node);
-  if (news) plans_.look_again();
+  if (news) plans_.look_again(object_key<k8s::Node>(world_.nodes.name(node)));
   return news;
 }
 
@@ -113,7 +120,7 @@ void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
   world_.nodes.erase(event.name);
   complaints_.gone(event.name);
   if (node != kNoSlot) plans_.room_changed(node);
-  plans_.look_again();
+  plans_.look_again(object_key<k8s::Node>(event.name));
   waking_.cluster_changed(NodeGone{event.name, event.namespace_});
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "scheduler/base/watched_kinds.h"
+#include "scheduler/framework/object_key.h"
 #include "scheduler/framework/preparation.h"
 
-#include <compare>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -67,20 +67,6 @@ auto changes_of_objects(const std::tuple<Watched<Objects>...>& kinds)
     -> decltype(std::tuple_cat(std::declval<ChangesOf<Objects>>()...));
 
 using ClusterChange = decltype(any_change(changes_of_objects(kWatchedKinds)));
-
-// One object of a kind; without a name, any object of that kind.
-struct ObjectKey {
-  ChangeMask kind = 0;  // one bit
-  std::string namespace_{};
-  std::string name{};
-  friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
-};
-template <typename Object>
-[[nodiscard]] ObjectKey object_key(std::string name, std::string name_space = {}) {
-  return {.kind = kWatched<Object>.change,
-          .namespace_ = std::move(name_space),
-          .name = std::move(name)};
-}
 
 // One bit.
 [[nodiscard]] inline ChangeMask kind_of(const ClusterChange& change) {

@@ -416,7 +416,8 @@ class ClusterConstraint {
       const k8s::Pod& /*pod*/, const NodeFacts& /*node*/) const {
     return std::nullopt;
   }
-  // The state of that preparation, after all writes are done. Asked again after changes of objects.
+  // The state of that preparation, after all writes are done. Asked again after changes of the
+  // objects that it awaits, and of the node.
   [[nodiscard]] virtual Readiness readiness(const k8s::Pod& /*pod*/,
                                             const NodeFacts& /*node*/) const {
     return {};

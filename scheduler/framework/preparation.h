@@ -1,6 +1,8 @@
 // What must be done before a pod can be bound to its chosen node.
 #pragma once
 
+#include "scheduler/framework/object_key.h"
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -43,6 +45,9 @@ struct Preparation {
   std::vector<ObjectWrite> writes;  // in this order; empty: the plan only waits
   // The longest time that the preparation may take.
   std::chrono::seconds patience{600};
+  // The objects by whose changes it may become ready, or fail: readiness() is asked again when one
+  // of them changes, or the node. A change of a volume is also one of the claim that it names.
+  std::vector<ObjectKey> awaits{};
 };
 
 // The state of a preparation after all its writes are done.

@@ -707,6 +707,21 @@ TEST_CASE("VolumeBinding: a bind waits for the first claim that is not ready, an
   CHECK(asked.constraint->readiness(pod("p"), a).state == State::kReady);
 }
 
+TEST_CASE("VolumeBinding: a bind awaits all claims of its pod, and the volumes that they take") {
+  Asked asked("VolumeBinding");
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  asked.has(claim("bound", "w"));
+  asked.has(wanted("c", "local"));
+  asked.has(free_volume("v", 1));
+  const k8s::Pod given = pod("p").mounts_claim("bound").mounts_claim("c");
+  const auto wants = asked.constraint->preparation_for(given, asked.on("a"));
+  REQUIRE(wants);
+  CHECK(wants->awaits ==
+        std::vector<ObjectKey>{object_key<k8s::PersistentVolumeClaim>("bound", "default"),
+                               object_key<k8s::PersistentVolumeClaim>("c", "default"),
+                               object_key<k8s::PersistentVolume>("v")});
+}
+
 TEST_CASE("VolumeBinding's patience is configured") {
   Asked asked("VolumeBinding", "bindTimeoutSeconds: 30");
   asked.has(storage_class("any", "p"));

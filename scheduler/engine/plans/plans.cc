@@ -43,6 +43,7 @@ std::optional<Preparation> Plans::preparation_for(const WaitingPod& pod, NodeSlo
     }
     all->patience = std::max(all->patience, wanted->patience);
     std::move(wanted->writes.begin(), wanted->writes.end(), std::back_inserter(all->writes));
+    std::move(wanted->awaits.begin(), wanted->awaits.end(), std::back_inserter(all->awaits));
   }
   // Its bind waits for the other pods that start with it.
   if (!all && groups_.starting(pod.pod.metadata.uid) != nullptr) all.emplace();
@@ -61,6 +62,8 @@ decision::Prepare Plans::begin(Entry entry, Preparation wanted, Time now) {
   if (GroupStart* start = groups_.starting(plan.bind.pod.uid)) start->follow(plan.bind.pod.uid);
   for (const ObjectWrite& write : wanted.writes) world_.tell_constraints(WriteAssumed{write});
   plan.writes = std::move(wanted.writes);
+  plan.awaits = std::move(wanted.awaits);
+  for (const ObjectKey& object : awaited_by(plan)) awaiting_[object].insert(entry->first);
   return {.plan = entry->first,
           .pod = plan.bind.pod,
           .scheduler_name = plan.bind.scheduler_name,
@@ -169,13 +172,19 @@ void Plans::wait_until(Entry entry, Time deadline) {
   ends_at(entry, std::min(std::max(plan.end, deadline + kBeyondDeadline), plan.latest));
 }
 
-void Plans::look_again(std::string_view namespace_) { look_from(0, namespace_); }
+void Plans::look_again(const ObjectKey& changed) {
+  const auto found = awaiting_.find(changed);
+  if (found != awaiting_.end()) due_.insert(found->second.begin(), found->second.end());
+}
 
-void Plans::look_from(Id plan, std::string_view namespace_) {
-  for (auto each = plans_.lower_bound(plan); each != plans_.end(); ++each) {
-    const bool is_meant = namespace_.empty() || each->second.bind.pod.namespace_ == namespace_;
-    if (is_meant && !each->second.makes_room) due_.insert(each->first);
-  }
+void Plans::look_at_others_with(const Plan& plan) {
+  for (const ObjectKey& object : plan.awaits) look_again(object);
+}
+
+std::vector<ObjectKey> Plans::awaited_by(const Plan& plan) {
+  std::vector<ObjectKey> all = plan.awaits;
+  all.push_back(object_key<k8s::Node>(plan.bind.node));
+  return all;
 }
 
 void Plans::room_changed(NodeSlot node) {
@@ -219,7 +228,7 @@ void Plans::on(const event::Prepared& event) {
   plan.written = event.failure.empty();
   if (plan.failure.empty()) plan.failure = event.failure;  // it may have failed before
   due_.insert(event.plan);
-  look_from(event.plan);
+  if (!event.failure.empty()) look_at_others_with(plan);
 }
 
 void Plans::bind_failed(PodRecord& record, const event::BindFailed& event, Time now) {
@@ -352,7 +361,7 @@ void Plans::start_without(const std::string& uid) {
 
 std::optional<Decision> Plans::next(Time now) {
   for (auto end = ends_.begin(); end != ends_.end() && end->first <= now; ++end) {
-    if (due_.insert(end->second).second) look_from(end->second);
+    if (due_.insert(end->second).second) look_at_others_with(plans_.at(end->second));
   }
   while (true) {
     if (auto decided = decided_.next()) return decided;
@@ -400,7 +409,7 @@ std::optional<Time> Plans::next_end() const {
   return round ? std::min(end, *round) : end;
 }
 
-Readiness Plans::readiness_of(Id id, const Plan& plan, Time now) const {
+Readiness Plans::readiness_of(Id id, const Plan& plan, Time now) {
   using State = Readiness::State;
   if (!plan.failure.empty()) return {State::kFailed, plan.failure};
   const NodeSlot node = world_.nodes.find(plan.bind.node);
@@ -521,5 +530,11 @@ WaitingPod& Plans::release(PodRecord& record) {
   has_left(waiting.pod.metadata.uid, node);
   return waiting;
 }
+  for (const ObjectKey& object : awaited_by(over)) {
+    const auto awaiting = awaiting_.find(object);
+    if (awaiting == awaiting_.end()) continue;
+    awaiting->second.erase(plan->first);
+    if (awaiting->second.empty()) awaiting_.erase(awaiting);
+  }
 
 }  // namespace sched

@@ -23,7 +23,7 @@
 // counted, and is not waited for again.
 //
 // A plan that makes room is looked at when its node changes, or the pods there; one that prepares,
-// when anything changes that its constraints may read, or a node. Before the bind leaves the
+// when its node changes, or an object that its preparation awaits. Before the bind leaves the
 // engine, the node is asked again whether it could take the pod.
 //
 // The engine decides each part, and the outcome of a part is an event. The shell, which carries
@@ -42,6 +42,7 @@
 #include "scheduler/engine/plans/room_elsewhere.h"
 #include "scheduler/engine/world/world.h"
 #include "scheduler/framework/preparation.h"
+#include "scheduler/framework/object_key.h"
 #include "scheduler/queue/queues.h"
 #include "scheduler/quota/ledger_trial.h"
 
@@ -100,9 +101,9 @@ class Plans {
   void on(const event::Prepared& event);
   void bind_failed(PodRecord& record, const event::BindFailed& event, Time now);
 
-  // The cluster has changed: plans that prepare may have become ready, or may fail; those of that
-  // namespace alone, where one is given.
-  void look_again(std::string_view namespace_ = {});
+  // The object, or the node, has changed: plans that prepare and wait for it may have become ready,
+  // or may fail. O(their number).
+  void look_again(const ObjectKey& changed);
   // The node has changed, or a pod has left it: the same for the plans that wait for room there.
   void room_changed(NodeSlot node);
   // Quotas may allow more: the same for all plans that wait for room, once for each version of the
@@ -137,19 +138,22 @@ class Plans {
     std::set<std::string> leaving;  // makes_room: the pods, by uid, that are still on the node
     std::set<std::string> evicted;  // of these, for this plan's pod
     std::vector<ObjectWrite> writes;
-    bool written = false;  // the calls of its present part have succeeded
-    Time end{};            // undone if it is not ready by then; one that is ready is looked at
-    Time latest{};         // makes_room: `end` is never later
-    std::string failure;   // not empty: the plan will be undone
-    bool moves = false;    // because there is room elsewhere
-    bool by_node = true;   // the failure is the node's fault: after some it is left out for the pod
+    std::vector<ObjectKey> awaits;  // prepares: Preparation::awaits
+    bool written = false;           // the calls of its present part have succeeded
+    Time end{};           // undone if it is not ready by then; one that is ready is looked at
+    Time latest{};        // makes_room: `end` is never later
+    std::string failure;  // not empty: the plan will be undone
+    bool moves = false;   // because there is room elsewhere
+    bool by_node = true;  // the failure is the node's fault: after some it is left out for the pod
   };
   using Entry = std::map<Id, Plan>::iterator;
 
-  // Those from this one on that prepare must be looked at: what one has written may matter to those
-  // behind. Those of that namespace alone, where one is given.
-  void look_from(Id plan, std::string_view namespace_ = {});
-  [[nodiscard]] Readiness readiness_of(Id id, const Plan& plan, Time now) const;
+  // The plan may fail. Those that wait for the same objects must be looked at, too: they may count
+  // on what it was to write.
+  void look_at_others_with(const Plan& plan);
+  // All that the plan waits for, with its node.
+  [[nodiscard]] static std::vector<ObjectKey> awaited_by(const Plan& plan);
+  [[nodiscard]] Readiness readiness_of(Id id, const Plan& plan, Time now);
   // Whether the node could take the pod by its facts; waits for a device plugin that restarts.
   [[nodiscard]] Readiness readiness_of_node(const WaitingPod& pod, NodeSlot node) const;
   [[nodiscard]] Readiness room_of(Id id, const Plan& plan, NodeSlot node) const;
@@ -196,8 +200,9 @@ class Plans {
   std::map<Id, Plan> plans_;  // those in preparation, in the order of their decisions
   std::unordered_map<std::string, Id> of_pod_;  // by uid
   std::set<std::pair<Time, Id>> ends_;
-  std::set<Id> due_;         // must be looked at
-  DecidedTogether decided_;  // for groups
+  std::set<Id> due_;                            // must be looked at
+  std::map<ObjectKey, std::set<Id>> awaiting_;  // of those that prepare; none is empty
+  DecidedTogether decided_;                     // for groups
   Id last_ = 0;
   // Of the plans that make room.
   Departures departures_;

@@ -188,7 +188,10 @@ std::optional<Preparation> BindsClaim::preparation_for(const k8s::Pod& pod,
   const std::string& name = *pod.metadata.labels.find("binds-claim");
   const auto claim = claims_.find(name);
   if (claim != claims_.end() && claim->second.phase == "Bound") return std::nullopt;
-  Preparation wanted{.writes = {}, .patience = kPatience};
+  Preparation wanted{
+      .writes = {},
+      .patience = kPatience,
+      .awaits = {object_key<k8s::PersistentVolumeClaim>(name, pod.metadata.namespace_)}};
   if (claim != claims_.end() && !claim->second.metadata.annotations.empty()) return wanted;
   wanted.writes.push_back(SelectNode{
       .claim = {pod.metadata.namespace_, name, "uid of " + name, "1"}, .node = node.name});

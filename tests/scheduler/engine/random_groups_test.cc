@@ -171,6 +171,9 @@ class RandomGroups {
   void claim_is(const std::string& name, const std::string& phase) {
     if (kind_ != GroupKind::kPrepares) return;
     k8s::PersistentVolumeClaim made = claim(name, "");
+    if (const auto pod = pods_.find(name); pod != pods_.end()) {
+      made.metadata.namespace_ = pod->second.object.metadata.namespace_;
+    }
     made.phase = phase;
     s_.has(made);
   }

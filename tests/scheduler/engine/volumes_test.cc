@@ -254,3 +254,32 @@ TEST_CASE("of a node that is full and in another zone it is told that it is full
                                         "nvidia.com/gpu, 1 ") +
                             kFull + ", 2 " + kNotItsNode + "."});
 }
+
+TEST_CASE("a pod is bound when the volume of its claim is shown, though the claim was before") {
+  QuotaCluster s({"VolumeBinding"});
+  s.has(node("a").gpus(1));
+  k8s::StorageClass made;
+  made.metadata.name = "made";
+  made.provisioner = "p";
+  made.binding_mode = "WaitForFirstConsumer";
+  s.apply(event::Upserted<k8s::StorageClass>{made});
+  k8s::PersistentVolumeClaim its_claim = claim("c", "");
+  its_claim.metadata.uid = "uid of c";
+  its_claim.metadata.resource_version = "1";
+  its_claim.storage_class = "made";
+  s.has(its_claim);
+  s.has(our_pod("p").gpus(1).mounts_claim("c"));
+  CHECK(s.decide() == Texts{"p prepares for a"});
+  s.prepared(1);
+  CHECK(s.decide().empty());
+  its_claim.metadata.resource_version = "2";
+  its_claim.metadata.annotations.set("pv.kubernetes.io/bind-completed", "yes");
+  its_claim.volume_name = "v";
+  its_claim.phase = "Bound";
+  s.has(its_claim);
+  CHECK(s.decide().empty());
+  k8s::PersistentVolume shown = volume("v");
+  shown.claim_ref = {"default", "c", ""};
+  s.has(shown);
+  CHECK(s.decide() == Texts{"p → a"});
+}
