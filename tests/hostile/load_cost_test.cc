@@ -320,6 +320,30 @@ TEST_CASE("plans that wait for room, however many, cost a bind hardly anything")
   CHECK(2 * many <= 3 * few);
 }
 
+TEST_CASE("a pod that leaves its quota costs plans that wait for room no square of their number") {
+  // Each plan counts without those behind it. All are looked at, since quota may allow more.
+  const auto cost_of_leaving = [](int plans) {
+    Cluster cluster({}, Preemption{.evicts_bare_pods = true});
+    cluster.tell(event::QuotaUpserted{tests::gpu_quota("team").of("crowd").line("*", 16 * plans)});
+    for (int i = 1; i < kNodes; ++i) {
+      PodBuilder pod = pod_of(i <= plans ? "crowd" : "filler", kNodes + i);
+      pod.gpus(i <= plans ? 8 : 7).priority(i <= plans ? 0 : 2).on(fmt::format("n{}", i));
+      cluster.tell(event::PodUpserted{pod});
+    }
+    for (int i = 0; i < plans; ++i) {
+      cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(8).priority(1)});
+    }
+    REQUIRE(cluster.engine().pending().unschedulable == static_cast<std::size_t>(plans));
+    REQUIRE(cluster.engine().in_line("crowd").empty());
+    const std::string leaves = fmt::format("crowd-{}", kNodes + 1);
+    return cost_of([&] { cluster.tell(event::PodDeleted{{"crowd", leaves, leaves}}); }).steps;
+  };
+  const std::int64_t few = cost_of_leaving(45);
+  const std::int64_t many = cost_of_leaving(180);
+  INFO(few << " steps with 45 plans, " << many << " with 180");
+  CHECK(many <= 6 * few);
+}
+
 TEST_CASE("what is stored of shapes stays within the memory that it is given") {
   constexpr std::int64_t kBound = std::int64_t{1} << 20;
   const auto kept_with = [](std::int64_t bytes) {

@@ -1,6 +1,6 @@
 #include "scheduler/engine/plans/plans.h"
 
-#include "scheduler/engine/world/world_trial.h"
+#include "scheduler/engine/world/trial.h"
 
 #include <fmt/format.h>
 
@@ -104,6 +104,7 @@ std::uint64_t Plans::wait_for_room(decision::Bind bind, Leaving leaving, Time no
   const Entry entry = add(std::move(plan), now + kPatience);
   const auto& [id, added] = *entry;
   on_node_.emplace(world_.nodes.find(added.bind.node), id);
+  behind_.add(id, added.bind.pod.uid);
   for (const std::string& uid : added.leaving) {
     departures_.wait_for(uid, id, added.evicted.contains(uid));
     if (const auto deadline = departures_.deadline_of(uid)) wait_until(entry, *deadline);
@@ -155,6 +156,7 @@ void Plans::stop_waiting_for_room(Entry entry, bool timed_out) {
   const auto here =
       std::find_if(first, end, [id = id](const auto& each) { return each.second == id; });
   if (here != end) on_node_.erase(here);
+  behind_.remove(id);
   plan.leaving.clear();
   plan.evicted.clear();
   plan.makes_room = false;
@@ -453,7 +455,7 @@ Readiness Plans::readiness_of_node(const WaitingPod& pod, NodeSlot node) const {
   return {State::kWaits, "the node offers none of its GPUs at the moment"};
 }
 
-Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) const {
+Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) {
   using State = Readiness::State;
   const WaitingPod& pod = *world_.pods.find(plan.bind.pod.uid)->waiting();
   // Its claims may be gone since it was placed.
@@ -476,30 +478,42 @@ Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) const {
 }
 
 std::string_view Plans::obstacle(Id id, const Plan& plan, NodeSlot node,
-                                 const std::set<std::string>& gone) const {
+                                 const std::set<std::string>& gone) {
   const PodRecord& record = *world_.pods.find(plan.bind.pod.uid);
-  WorldTrial trial(world_);
-  trial.take_away(record);
+  if (!quota_allows_without(id, record, node, gone)) return kQuotaChanged;
+  Trial trial(world_.nodes);
+  const auto take_away = [&](const std::string& uid) {
+    const auto& placement = world_.pods.find(uid)->placement();
+    if (placement) trial.take_away(placement->node(), placement->occupant());
+  };
+  take_away(plan.bind.pod.uid);
   for (auto [each, end] = on_node_.equal_range(node); each != end; ++each) {
-    if (each->second <= id) continue;
-    trial.take_away(*world_.pods.find(plans_.find(each->second)->second.bind.pod.uid));
+    if (each->second > id) take_away(plans_.find(each->second)->second.bind.pod.uid);
   }
-  // Those that make room elsewhere are charged beside their victims, too.
-  for (auto each = plans_.upper_bound(id); each != plans_.end(); ++each) {
-    const Plan& later = each->second;
-    if (!later.makes_room || later.bind.node == plan.bind.node) continue;
-    const quota::Charge* charge = world_.pods.find(later.bind.pod.uid)->charged();
-    if (charge != nullptr) trial.quota.take_away(*charge);
-  }
-  for (const std::string& uid : gone) trial.take_away(*world_.pods.find(uid));
-  if (!quota_allows(record, node, trial.quota)) return kQuotaChanged;
+  for (const std::string& uid : gone) take_away(uid);
   const WaitingPod& pod = *record.waiting();
-  const Ruling ruling = finder_.ruling_without(pod, trial.nodes);
+  const Ruling ruling = finder_.ruling_without(pod, trial);
   const PreparedShape& prepared = finder_.refresh(pod.profile, pod.shape).prepared();
-  const bool takes =
-      !prepared.rejection() &&
-      finder_.verdict(prepared, node, {.ruling = &ruling, .trial = &trial.nodes}).is_ok();
+  const bool takes = !prepared.rejection() &&
+                     finder_.verdict(prepared, node, {.ruling = &ruling, .trial = &trial}).is_ok();
   return takes ? "" : kNodeIsChanged;
+}
+
+bool Plans::quota_allows_without(Id id, const PodRecord& pod, NodeSlot node,
+                                 const std::set<std::string>& gone) {
+  // Later plans are charged beside their victims, too.
+  quota::LedgerTrial& trial = behind_.without(id);
+  std::vector<const quota::Charge*> taken;
+  const auto take_away = [&](const quota::Charge* charge) {
+    if (charge == nullptr) return;
+    trial.take_away(*charge);
+    taken.push_back(charge);
+  };
+  take_away(pod.charged());
+  for (const std::string& uid : gone) take_away(world_.pods.find(uid)->charged());
+  const bool allows = quota_allows(pod, node, trial);
+  for (const quota::Charge* charge : taken) trial.put_back(*charge);
+  return allows;
 }
 
 bool Plans::quota_allows(const PodRecord& pod, NodeSlot node, const quota::LedgerTrial& in) const {
@@ -516,6 +530,12 @@ Plans::Plan Plans::end(Entry plan) {
   Plan over = std::move(plan->second);
   of_pod_.erase(over.bind.pod.uid);
   ends_.erase({over.end, plan->first});
+  for (const ObjectKey& object : awaited_by(over)) {
+    const auto awaiting = awaiting_.find(object);
+    if (awaiting == awaiting_.end()) continue;
+    awaiting->second.erase(plan->first);
+    if (awaiting->second.empty()) awaiting_.erase(awaiting);
+  }
   plans_.erase(plan);
   // In reverse order: a later write may depend on an earlier one.
   for (auto write = over.writes.rbegin(); write != over.writes.rend(); ++write) {
@@ -530,11 +550,5 @@ WaitingPod& Plans::release(PodRecord& record) {
   has_left(waiting.pod.metadata.uid, node);
   return waiting;
 }
-  for (const ObjectKey& object : awaited_by(over)) {
-    const auto awaiting = awaiting_.find(object);
-    if (awaiting == awaiting_.end()) continue;
-    awaiting->second.erase(plan->first);
-    if (awaiting->second.empty()) awaiting_.erase(awaiting);
-  }
 
 }  // namespace sched

@@ -37,12 +37,13 @@
 #include "scheduler/engine/line/assumed_pods.h"
 #include "scheduler/engine/line/pod_groups.h"
 #include "scheduler/engine/line/quota_search.h"
+#include "scheduler/engine/plans/charges_behind.h"
 #include "scheduler/engine/plans/decided_together.h"
 #include "scheduler/engine/plans/departures.h"
 #include "scheduler/engine/plans/room_elsewhere.h"
 #include "scheduler/engine/world/world.h"
-#include "scheduler/framework/preparation.h"
 #include "scheduler/framework/object_key.h"
+#include "scheduler/framework/preparation.h"
 #include "scheduler/queue/queues.h"
 #include "scheduler/quota/ledger_trial.h"
 
@@ -71,6 +72,7 @@ class Plans {
         groups_(groups),
         decided_(world),
         departures_(world),
+        behind_(world),
         elsewhere_(world, finder, search) {}
 
   // What the constraints require before the pod is bound there; nullopt: nothing, and the bind is
@@ -156,11 +158,14 @@ class Plans {
   [[nodiscard]] Readiness readiness_of(Id id, const Plan& plan, Time now);
   // Whether the node could take the pod by its facts; waits for a device plugin that restarts.
   [[nodiscard]] Readiness readiness_of_node(const WaitingPod& pod, NodeSlot node) const;
-  [[nodiscard]] Readiness room_of(Id id, const Plan& plan, NodeSlot node) const;
+  [[nodiscard]] Readiness room_of(Id id, const Plan& plan, NodeSlot node);
   // What keeps the plan's pod from the node if those pods are gone: empty, or words for a message.
   // The pods of later plans that make room there do not count.
   [[nodiscard]] std::string_view obstacle(Id id, const Plan& plan, NodeSlot node,
-                                          const std::set<std::string>& gone) const;
+                                          const std::set<std::string>& gone);
+  // The same of its quota alone.
+  [[nodiscard]] bool quota_allows_without(Id id, const PodRecord& pod, NodeSlot node,
+                                          const std::set<std::string>& gone);
   [[nodiscard]] bool quota_allows(const PodRecord& pod, NodeSlot node,
                                   const quota::LedgerTrial& in) const;
   void ends_at(Entry plan, Time end);
@@ -206,6 +211,7 @@ class Plans {
   Id last_ = 0;
   // Of the plans that make room.
   Departures departures_;
+  ChargesBehind behind_;
   std::unordered_multimap<NodeSlot, Id> on_node_;
   RoomElsewhere elsewhere_;
   std::uint64_t quotas_seen_ = 0;  // the ledger's version when plans were last looked at for it
