@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kCostOfVerdict = 20;  // or of taking a pod away
 constexpr std::uint64_t kCostOfRuling = 200;
 constexpr std::uint64_t kCostOfLoan = 10;
+constexpr std::uint64_t kCostOfDeparture = 10;
 // A search ends here.
 constexpr std::uint64_t kMostCost = 2'500'000;
 // Quota of a pod that is being deleted is waited for until so long after its deadline.
@@ -445,18 +446,20 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
   quota::LedgerTrial left(world_.ledger);
   quota::LedgerTrial soon(world_.ledger);  // without those that should have left by now
   std::optional<Time> until;               // when the first of the others should
+  std::uint64_t departures = 0;
   if (world_.ledger.in_force()) {
-    for (const std::string& uid : plans_.departures().all()) {
-      if (plans_.departures().is_stuck(uid, now)) continue;
+    plans_.departures().for_each([&](const std::string& uid) {
+      ++departures;
+      if (plans_.departures().is_stuck(uid, now)) return;
       const quota::Charge* charge = world_.pods.find(uid)->charged();
-      if (charge == nullptr) continue;
+      if (charge == nullptr) return;
       left.take_away(*charge);
       const auto deadline = plans_.departures().deadline_of(uid);
       const Time end = deadline ? *deadline + kBeyondDeadline : Time::max();
-      if (end <= now) continue;
+      if (end <= now) return;
       soon.take_away(*charge);
       until = std::min(until.value_or(Time::max()), end);
-    }
+    });
   }
   // Where a node takes the pod as it is, only quota is missing. If pods that are leaving, wherever
   // they are, give enough of it back in time, they are waited for.
@@ -502,6 +505,8 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
     look_at(slot);
     ++tried;
   }
+  // At the end: it must not keep a search from getting on, however many they are.
+  found.cost += kCostOfDeparture * departures;
   if (tried < world_.nodes.size()) found.reasons[kNotTried] = world_.nodes.size() - tried;
   if (takers > 0) {
     found.reasons[kQuotaReturns] = takers;

@@ -62,13 +62,6 @@ std::optional<Time> Departures::deadline_of(const std::string& uid) const {
   return deadline == deadlines_.end() ? std::nullopt : std::optional(deadline->second);
 }
 
-std::set<std::string> Departures::all() const {
-  std::set<std::string> all;
-  for (const auto& [uid, plans] : awaited_) all.insert(uid);
-  for (const auto& [uid, deadline] : deadlines_) all.insert(uid);
-  return all;
-}
-
 bool Departures::is_stuck(const std::string& uid, Time now) const {
   if (stuck_.contains(uid)) return true;
   const auto deadline = deadline_of(uid);

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -47,8 +46,14 @@ class Departures {
 
   // When the time ends that the pod has to leave; nullopt: it is not known to be deleted.
   [[nodiscard]] std::optional<Time> deadline_of(const std::string& uid) const;
-  // The uids of all pods for which a plan waits, or which are being deleted.
-  [[nodiscard]] std::set<std::string> all() const;
+  // Calls visit(uid) for each pod for which a plan waits, or which is being deleted, in no order.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& [uid, plans] : awaited_) visit(uid);
+    for (const auto& [uid, deadline] : deadlines_) {
+      if (!awaited_.contains(uid)) visit(uid);
+    }
+  }
   // Whether a plan waits for the pod.
   [[nodiscard]] bool is_awaited(const std::string& uid) const { return awaited_.contains(uid); }
   // Whether the pod, which is being deleted, leaves too late to be waited for.

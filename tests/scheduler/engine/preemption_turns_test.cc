@@ -267,3 +267,22 @@ TEST_CASE("to ask whether a quota may lose its pods counts as work, too") {
   CHECK_THAT(told.front(), Catch::Contains("500 No preemption victims found for incoming pod"));
   CHECK_THAT(told.back(), Catch::EndsWith(" preemption: not tried yet."));
 }
+
+TEST_CASE("pods that are being deleted, however many, leave searches within what they may take") {
+  constexpr int kLeaving = 5'000;
+  constexpr int kSearches = 100;
+  Preempting s;
+  s.has(gpu_quota("q").of("team").line("*", 8));
+  s.has(node("n").gpus(8).cpu("64"));
+  for (int i = 0; i < kLeaving; ++i) {
+    s.terminates(our_pod("leaves-" + std::to_string(i)).on("elsewhere"), 5min);
+  }
+  for (int i = 1; i <= kSearches; ++i) {
+    const std::string number = std::to_string(i);
+    s.has(our_pod("p-" + number).gpus(16).cpu(number + "m").priority(kHigh));
+  }
+  const Texts told = s.decide();
+  REQUIRE(told.size() == kSearches);
+  CHECK_THAT(told.front(), Catch::Contains(" preemption: 0/1 nodes are available: "));
+  CHECK_THAT(told.back(), Catch::EndsWith(" preemption: not tried yet."));
+}
