@@ -1,6 +1,7 @@
 #include "scheduler/quota/charged_as.h"
 
 #include "k8s-client/api/decode/rfc3339.h"
+#include "scheduler/framework/long_lists.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +17,8 @@ ChargeNote note_on(const k8s::Pod& pod, k8s::Timestamp now) {
   constexpr std::chrono::minutes kMostAhead{1};
   ChargeNote note = no_note(pod);
   const std::string* product = pod.metadata.annotations.find(kChargedAsAnnotation);
-  if (product != nullptr) note.product = *product;
+  // A tenant may write as much as the API server takes, and the note is parsed when quotas change.
+  if (product != nullptr && product->size() <= kMostOfName) note.product = *product;
   const std::string* text = pod.metadata.annotations.find(kChargedAtAnnotation);
   const auto at = text == nullptr ? std::nullopt : k8s::json::parse_rfc3339(*text);
   if (at && *at <= now + kMostAhead) note.at = std::max(note.at, *at);

@@ -5,6 +5,7 @@
 #include "tests/support/catch.h"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 using namespace sched::quota;
@@ -45,4 +46,14 @@ TEST_CASE("a time that cannot be true is the pod's creation") {
   const k8s::Timestamp ahead = kNoteRead + 1min;
   CHECK(note_on(noted_at(text_of(ahead)), kNoteRead).at == ahead);
   CHECK(note_on(noted_at(text_of(ahead + 1us)), kNoteRead).at == kCreatedAt);
+}
+
+TEST_CASE("what is too long for the name of a product is no note of one") {
+  const auto noted = [](std::size_t length) {
+    const k8s::Pod made = pod("a").annotated(kChargedAsAnnotation, std::string(length, 'x'));
+    return note_on(made, kNoteRead).product.size();
+  };
+  CHECK(noted(253) == 253);
+  CHECK(noted(254) == 0);
+  CHECK(noted(250'000) == 0);
 }
