@@ -3,6 +3,7 @@
 #include "k8s-client/api/decode/objects.h"
 #include "k8s-client/api/decode/read_object.h"
 #include "k8s-client/api/protobuf/documents.h"
+#include "k8s-client/api/utf8.h"
 
 #include <utility>
 
@@ -130,7 +131,11 @@ struct Decoder::Buffers {
     if (text.empty()) return decode_error("not JSON: the document is empty");
     failure = {};
     simdjson::dom::element root;
-    const auto code = parser.parse(text.data(), text.size()).get(root);
+    auto code = parser.parse(text.data(), text.size()).get(root);
+    if (code == simdjson::UTF8_ERROR) {
+      const std::string sound = repaired(text);
+      code = parser.parse(sound.data(), sound.size()).get(root);
+    }
     if (code != simdjson::SUCCESS) {
       return decode_error(std::string("not JSON: ") + simdjson::error_message(code));
     }

@@ -3,8 +3,9 @@
 //
 // Unknown fields are ignored, null counts as absent, wrong types are an error that names the field.
 // The document is validated as a whole: a truncated or damaged one is an error, never a half-filled
-// struct. In lists and watches, which never end, one object that cannot be read is separated from
-// the others: the reader may put it aside, with the parts that could be read.
+// struct. Text that is not UTF-8 is repaired (utf8.h). In lists and watches, which never end, one
+// object that cannot be read is separated from the others: the reader may put it aside, with the
+// parts that could be read.
 #pragma once
 
 #include "k8s-client/api/kinds.h"

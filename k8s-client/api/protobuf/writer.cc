@@ -1,6 +1,6 @@
 #include "k8s-client/api/protobuf/writer.h"
 
-#include "k8s-client/api/protobuf/text.h"
+#include "k8s-client/api/utf8.h"
 
 #include <array>
 #include <chrono>

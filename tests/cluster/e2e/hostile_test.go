@@ -38,6 +38,7 @@ func TestTenantsAttack(t *testing.T) {
 		{"dates", dateStrangely, nil},
 		{"lists", listAtLength, nil},
 		{"nesting", nestDeeply, nil},
+		{"bytes", writeAnyBytes, nil},
 	} {
 		t.Run(attack.name, func(t *testing.T) {
 			n := newNeighbours(t, func(with *setup) { with.args = append(with.args, attack.args...) })
@@ -381,22 +382,45 @@ func listAtLength(n *neighbours, team *world) func() {
 // know, too, as deep as it reads JSON.
 func nestDeeply(_ *neighbours, team *world) func() {
 	const levels = 5_000
-	fields := metav1.ManagedFieldsEntry{Manager: "deep", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1",
-		FieldsV1: &metav1.FieldsV1{Raw: []byte(strings.Repeat(`{"f:a":`, levels) + "{}" + strings.Repeat("}", levels))}}
-	claim := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Name: "deep", ManagedFields: []metav1.ManagedFieldsEntry{fields}},
-		Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}}}}
-	made, err := team.client.CoreV1().PersistentVolumeClaims(team.ns).Create(team.t.Context(), claim, metav1.CreateOptions{})
-	team.must(nil, err)
-	stored, err := json.Marshal(made)
-	team.must(nil, err)
-	if deep := strings.Count(string(stored), `{"f:a":`); deep < levels {
+	fields := managedFields(strings.Repeat(`{"f:a":`, levels) + "{}" + strings.Repeat("}", levels))
+	if deep := strings.Count(team.addClaimWith("deep", fields), `{"f:a":`); deep < levels {
 		team.t.Errorf("of %d levels the API server has stored %d", levels, deep)
 	}
-	team.addPod("deep", fixture.GPUs(1), func(p *corev1.Pod) { p.ManagedFields = []metav1.ManagedFieldsEntry{fields} })
+	team.addPod("deep", fixture.GPUs(1), func(p *corev1.Pod) { p.ManagedFields = fields })
 	team.waitPod("deep", "bound", bound)
 	return nil
+}
+
+// writeAnyBytes has a claim and a pod with managed fields that are no UTF-8. The API server passes them on as they are, also in JSON.
+func writeAnyBytes(_ *neighbours, team *world) func() {
+	const name = "f:\xff"
+	fields := managedFields(`{"` + name + `":{}}`)
+	if stored := team.addClaimWith("bytes", fields); !strings.Contains(stored, name) {
+		team.t.Errorf("the API server has stored %q", stored)
+	}
+	team.addPod("bytes", fixture.GPUs(1), func(p *corev1.Pod) { p.ManagedFields = fields })
+	team.waitPod("bytes", "bound", bound)
+	return nil
+}
+
+// managedFields are those of a client that has set these fields.
+func managedFields(fields string) []metav1.ManagedFieldsEntry {
+	return []metav1.ManagedFieldsEntry{{Manager: "attacker", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1",
+		FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}}
+}
+
+// addClaimWith creates a claim with such managed fields, and returns what the API server has stored.
+func (w *world) addClaimWith(name string, fields []metav1.ManagedFieldsEntry) string {
+	w.t.Helper()
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: name, ManagedFields: fields},
+		Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}}}}
+	made, err := w.client.CoreV1().PersistentVolumeClaims(w.ns).Create(w.t.Context(), claim, metav1.CreateOptions{})
+	w.must(nil, err)
+	stored, err := json.Marshal(made)
+	w.must(nil, err)
+	return string(stored)
 }
 
 // changeStatus writes a pod's status, as a kubelet may.

@@ -124,6 +124,31 @@ TEST_CASE("Of a list with an item that cannot be read the others are kept", "[de
   CHECK(event->object.spec.resource_claims == std::vector<PodResourceClaim>{{"one"}, {""}});
 }
 
+// Go passes managedFields on as their author wrote them.
+TEST_CASE("An object with bytes that are not UTF-8 spoils neither list nor watch", "[decode]") {
+  const std::string claim = R"({"metadata":{"name":"a","uid":"u","resourceVersion":"7",
+      "managedFields":[{"fieldsV1":{"f:)"
+                            "\xff"
+                            R"(":{}}}]}})";
+  Decoder decoder;
+  std::vector<std::string> names;
+  const auto page = decoder.list<PersistentVolumeClaim>(
+      R"({"metadata":{"resourceVersion":"9"},"items":[)" + claim +
+          R"(,{"metadata":{"name":"b)"
+          "\xc3\xbc\xe2\x82"
+          R"("}}]})",
+      [&](const PersistentVolumeClaim& each) { names.push_back(each.metadata.name); });
+  REQUIRE(page);
+  CHECK(page->resource_version == "9");
+  CHECK(names == std::vector<std::string>{"a", "b\u00FC\uFFFD\uFFFD"});
+  const auto event =
+      decoder.watch_event<PersistentVolumeClaim>(R"({"type":"ADDED","object":)" + claim + "}");
+  REQUIRE(event);
+  CHECK_FALSE(event->unreadable);
+  CHECK(event->object.metadata.name == "a");
+  CHECK(decoder.object<PersistentVolumeClaim>(claim));
+}
+
 TEST_CASE("A broken watch event is an error", "[decode]") {
   struct Case {
     std::string given;
