@@ -165,6 +165,12 @@ WatcherStep Watcher::streamed_list_failed(const Error& error, TimePoint now) {
 }
 
 WatcherStep Watcher::watch_failed(const Error& error, TimePoint now) {
+  const bool was_open = state_ == State::kWatching;
+  // It has ended, even if not properly: something between may cut every silent connection after
+  // less than a minute. Growing pauses would show changes late.
+  if (was_open && error.got_no_answer() && now - sent_at_ >= kShortWatch) {
+    return watch_on(milliseconds{0});
+  }
   const milliseconds delay = back_off_.next(now, error.retry_after);
   if (!is_lost_version(error) && error.is_passing()) return watch_on(delay);
   // After 410 from the last version, not from "": it is enough that the list is not older than the

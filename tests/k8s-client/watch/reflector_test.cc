@@ -249,10 +249,10 @@ TEST_CASE("watches that fail", "[watch]") {
         [](WatchScript& s) {
           watch_one_pod(s);
           s.wait();
-          s.wait();
         },
-        after_one_pod({"! watch /api/v1/pods: nothing came for longer than the idle limit",
-                       watch_request("5")})},
+        after_one_pod(
+            {"! watch /api/v1/pods: nothing came for longer than the idle limit, again at once",
+             watch_request("5")})},
        {"an end within the first second, without an event: list anew, later",
         [](WatchScript& s) {
           watch_one_pod(s);

@@ -3,6 +3,7 @@
 #include "tests/support/catch.h"
 
 #include <set>
+#include <string>
 #include <vector>
 
 namespace k8s {
@@ -213,6 +214,40 @@ TEST_CASE("an early end is an error only without events", "[watch]") {
       REQUIRE(step.request);
       CHECK((step.request->kind == WatchRequest::Kind::kList) == c.error);
       CHECK((step.delay > milliseconds{0}) == c.error);
+    }
+  }
+}
+
+TEST_CASE("a watch that breaks off after a while is opened again at once", "[watch]") {
+  struct Case {
+    const char* name;
+    Error error;
+    milliseconds lasted;
+    bool at_once;
+  };
+  const std::vector<Case> cases = {
+      {"broken early", of_kind(ErrorKind::kConnection), milliseconds{999}, false},
+      {"broken", of_kind(ErrorKind::kConnection), milliseconds{1000}, true},
+      {"silence", of_kind(ErrorKind::kTimeout), seconds{120}, true},
+      {"an ERROR event", status(503), seconds{120}, false},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      Watcher watcher = watching();
+      TimePoint now = TimePoint{} + seconds{100};
+      for (int version = 6; version < 11; ++version) {
+        watcher.sent(now);
+        watcher.opened();
+        watcher.event(std::to_string(version));
+        now += c.lasted;
+        const WatcherStep step = watcher.failed(c.error, now);
+        REQUIRE(step.request);
+        CHECK((step.delay == milliseconds{0}) == c.at_once);
+        if (c.at_once) CHECK(step.request->kind == WatchRequest::Kind::kWatch);
+      }
+      watcher.sent(now);  // and if the server is down by then, it is left alone
+      CHECK(watcher.failed(of_kind(ErrorKind::kConnect), now + seconds{10}).delay >
+            milliseconds{0});
     }
   }
 }
