@@ -172,7 +172,12 @@ WatcherStep Watcher::watch_failed(const Error& error, TimePoint now) {
     return watch_on(milliseconds{0});
   }
   const milliseconds delay = back_off_.next(now, error.retry_after);
-  if (!is_lost_version(error) && error.is_passing()) return watch_on(delay);
+  // An ERROR event; the second one here. The server may be unable to show what comes next.
+  const bool is_error_event =
+      was_open && error.kind == ErrorKind::kStatus && !error.asks_for_patience();
+  const bool is_stuck = is_error_event && std::exchange(error_at_, version_) == version_;
+  if (!is_lost_version(error) && error.is_passing() && !is_stuck) return watch_on(delay);
+  error_at_.clear();
   // After 410 from the last version, not from "": it is enough that the list is not older than the
   // reader's state.
   return list_anew(delay);

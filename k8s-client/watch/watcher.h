@@ -18,7 +18,8 @@
 //   * relists are paged, too, with resourceVersionMatch=NotOlderThan (without it a limit would mean
 //     exactly that version); a page that fails for a temporary reason is requested again;
 //   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: for
-//     a version that has become too old the server answers 410.
+//     a version that has become too old the server answers 410. An ERROR event of 5xx that comes
+//     twice at one version leads to a relist: the server may be unable to show what follows it.
 //
 // One watcher follows one kind of object. Every request that it returns is to be sent after
 // `delay`; sent() is called when it is sent.
@@ -154,6 +155,7 @@ class Watcher {
   State state_ = State::kEmpty;
   WatchRequest request_;            // the last one returned
   std::string version_;             // of the last complete list, event or bookmark; empty: none yet
+  std::string error_at_;            // version_ when the last ERROR event came; empty: none to count
   std::string first_page_version_;  // of the list in progress; empty: no page of it yet
   bool reader_is_ahead_ = false;    // a list that broke off has delivered objects
   bool stream_had_events_ = false;

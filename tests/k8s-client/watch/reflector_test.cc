@@ -287,7 +287,19 @@ TEST_CASE("watches that fail", "[watch]") {
           s.wait();
         },
         after_one_pod(
-            {"! watch /api/v1/pods: 500 Internal Server Error: etcd", watch_request("5")})}},
+            {"! watch /api/v1/pods: 500 Internal Server Error: etcd", watch_request("5")})},
+       {"the same ERROR event again: list anew",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.send(error_line(500, "InternalError", "etcd"));
+          s.wait();
+          s.open();
+          s.send(error_line(500, "InternalError", "etcd"));
+          s.wait();
+        },
+        after_one_pod({"! watch /api/v1/pods: 500 Internal Server Error: etcd", watch_request("5"),
+                       "! watch /api/v1/pods: 500 Internal Server Error: etcd",
+                       list_request("5")})}},
       paged());
 }
 

@@ -252,6 +252,45 @@ TEST_CASE("a watch that breaks off after a while is opened again at once", "[wat
   }
 }
 
+TEST_CASE("an ERROR event that comes again at the same version leads to a list", "[watch]") {
+  const auto kWatch = WatchRequest::Kind::kWatch;
+  Watcher watcher = watching();
+  const auto failed = [&] {
+    const WatcherStep step = watcher.failed(status(500), TimePoint{});
+    REQUIRE(step.request);
+    CHECK(step.delay > milliseconds{0});
+    CHECK(step.list_begins == (step.request->kind == WatchRequest::Kind::kList));
+    return *step.request;
+  };
+  CHECK(failed().kind == kWatch);
+  SECTION("at once") {
+    watcher.opened();
+    const WatchRequest list = failed();
+    CHECK(list.kind == WatchRequest::Kind::kList);
+    CHECK(list.resource_version == "5");
+    (void)watcher.page("5", "");  // after the list it counts anew
+    watcher.opened();
+    CHECK(failed().kind == kWatch);
+  }
+  SECTION("not if the watch was not opened") {
+    CHECK(failed().kind == kWatch);
+    CHECK(failed().kind == kWatch);
+  }
+  SECTION("nor if it had an event in between") {
+    watcher.opened();
+    watcher.event("6");
+    CHECK(failed().kind == kWatch);
+  }
+  SECTION("nor for what a busy server says") {
+    for (int i = 0; i < 3; ++i) {
+      watcher.opened();
+      const WatcherStep step = watcher.failed(status(429), TimePoint{});
+      REQUIRE(step.request);
+      CHECK(step.request->kind == kWatch);
+    }
+  }
+}
+
 TEST_CASE("stream time-outs are spread between 240 and 290 seconds, by the seed", "[watch]") {
   const auto timeouts = [](std::uint64_t seed) {
     Watcher watcher({.watch_list = false, .seed = seed});
