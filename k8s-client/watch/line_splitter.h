@@ -17,8 +17,8 @@ namespace k8s {
 
 class LineSplitter {
  public:
-  // An API object is at most 1.5 MiB in etcd (3 MiB of request body); its JSON with all quotes
-  // escaped is shorter than this. Anything longer is not a watch, and must not fill the memory.
+  // An API object is at most 1.5 MiB in etcd; its JSON is shorter than this, even with six
+  // characters for each byte. Anything longer is not a watch, and must not fill the memory.
   static constexpr std::size_t kMaxLine = std::size_t{16} * 1024 * 1024;
 
   // False: the rest is not needed any more.
