@@ -8,8 +8,8 @@
 #include <chrono>
 #include <cstddef>
 #include <list>
+#include <map>
 #include <string>
-#include <unordered_map>
 
 namespace k8s {
 
@@ -24,7 +24,7 @@ class EventBudget {
 
   explicit EventBudget(Options options) : options_(options) {}
 
-  // Takes one of the object's events; false if there is none left. O(1).
+  // Takes one of the object's events; false if there is none left. O(log objects).
   [[nodiscard]] bool take(const std::string& object, TimePoint now);
 
  private:
@@ -35,7 +35,7 @@ class EventBudget {
 
   Options options_;
   std::list<Account> accounts_;  // the most recently used first
-  std::unordered_map<std::string, std::list<Account>::iterator> by_object_;
+  std::map<std::string, std::list<Account>::iterator> by_object_;
 };
 
 }  // namespace k8s

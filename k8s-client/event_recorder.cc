@@ -7,7 +7,6 @@
 #include <deque>
 #include <list>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 namespace k8s {
@@ -277,7 +276,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   EventBudget budget;
   std::uint64_t numbers = 0;
 
-  std::unordered_map<std::string, SeriesPtr> by_key;
+  std::map<std::string, SeriesPtr> by_key;              // a tree: see KnownObjects
   std::list<SeriesPtr> unwritten;                       // waiting, writing or pausing, oldest first
   std::list<SeriesPtr> idle;                            // completely written
   std::deque<SeriesPtr> waiting;                        // to be written, in this order

@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 namespace k8s {
 
@@ -32,7 +32,8 @@ class KnownObjects {
   // From here on no object counts as seen.
   void begin_list() { ++mark_; }
 
-  // Erases all objects that were not seen since begin_list() and calls `gone` for each. O(objects).
+  // Erases all objects that were not seen since begin_list() and calls `gone` for each, in the
+  // order of their namespaces and names. O(objects).
   void sweep(const std::function<void(ObjectKey)>& gone);
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }
@@ -51,21 +52,15 @@ class KnownObjects {
       return std::string_view(text).substr(place_length + 1);
     }
   };
-  struct HashPlace {
+  struct ByPlace {
     using is_transparent = void;
-    std::size_t operator()(std::string_view place) const {
-      return std::hash<std::string_view>{}(place);
-    }
-    std::size_t operator()(const Record& record) const { return (*this)(record.place()); }
-  };
-  struct SamePlace {
-    using is_transparent = void;
-    bool operator()(const Record& a, const Record& b) const { return a.place() == b.place(); }
-    bool operator()(std::string_view a, const Record& b) const { return a == b.place(); }
-    bool operator()(const Record& a, std::string_view b) const { return a.place() == b; }
+    bool operator()(const Record& a, const Record& b) const { return a.place() < b.place(); }
+    bool operator()(std::string_view a, const Record& b) const { return a < b.place(); }
+    bool operator()(const Record& a, std::string_view b) const { return a.place() < b; }
   };
 
-  std::unordered_set<Record, HashPlace, SamePlace> records_;
+  // A tree: whoever creates objects chooses their names, and could make hashes of them collide.
+  std::set<Record, ByPlace> records_;
   std::uint32_t mark_ = 0;
 };
 

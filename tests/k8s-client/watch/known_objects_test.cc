@@ -3,6 +3,7 @@
 #include "tests/support/catch.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace k8s {
@@ -29,6 +30,17 @@ TEST_CASE("what a complete list does not show is swept", "[watch]") {
   CHECK(sweep(known) == std::vector<std::string>{"/node-1/3", "ml/a/1"});
   CHECK(known.size() == 2);
   CHECK(sweep(known).empty());
+}
+
+TEST_CASE("what is gone comes in the order of its names, not of their hashes", "[watch]") {
+  KnownObjects known;
+  std::vector<std::string> names;
+  for (int i = 100; i < 200; ++i) names.push_back("pod-" + std::to_string(i));
+  for (auto name = names.rbegin(); name != names.rend(); ++name) known.see({"ml", *name, "1"});
+  known.begin_list();
+  std::vector<std::string> gone;
+  known.sweep([&gone](const ObjectKey& key) { gone.push_back(key.name); });
+  CHECK(gone == names);
 }
 
 TEST_CASE("a list begun anew forgets what the unfinished one had seen", "[watch]") {

@@ -120,7 +120,7 @@ TEST_CASE("410 in its four places", "[watch]") {
         after_one_pod({"! watch /api/v1/pods: 410 Gone: too old", list_request("5"), "+ b/2@6",
                        "+ c/3@7", page_request("c1"),
                        "! list /api/v1/pods: 410 Gone: token, again at once", full_list_request(),
-                       "+ b/2@6", "- c/3", "- a/1", watch_request("9")})},
+                       "+ b/2@6", "- a/1", "- c/3", watch_request("9")})},
        {"opening a watch: back off, then list anew at the last version",
         [](WatchScript& s) {
           s.page(5, "", {});
