@@ -153,14 +153,16 @@ WatcherStep Watcher::streamed_list_failed(const Error& error, TimePoint now) {
   if (is_lost_version(error)) {
     const bool had_version = !request_.resource_version.empty();
     version_.clear();
-    return list_anew(had_version ? milliseconds{0} : back_off_.next(now, error.retry_after));
+    if (had_version) return list_anew(milliseconds{0});
+    // The watch cache, from which streams come, does not reach the version that the storage has.
+    // The server reads pages from the storage then.
   }
-  if (error.kind == ErrorKind::kConnect || error.is_status(429) || error.is_status(500)) {
+  if (error.kind == ErrorKind::kConnect || error.is_status(429)) {
     return list_anew(back_off_.next(now, error.retry_after));
   }
-  // Requested in another way at once, unless the server asks for a pause.
-  const milliseconds delay =
-      error.retry_after ? back_off_.next(now, error.retry_after) : milliseconds{0};
+  // Requested in another way at once, unless the server is in trouble or asks for a pause.
+  const bool later = error.is_status(500) || error.retry_after;
+  const milliseconds delay = later ? back_off_.next(now, error.retry_after) : milliseconds{0};
   return list_by_pages(list_version(), delay);
 }
 

@@ -17,6 +17,9 @@
 //     for, because it shows its reader no unfinished list;
 //   * relists are paged, too, with resourceVersionMatch=NotOlderThan (without it a limit would mean
 //     exactly that version); a page that fails for a temporary reason is requested again;
+//   * a streamed list that the watch cache cannot give, because it does not come up to date, is
+//     followed by a list in pages, which the server then reads from its storage. client-go asks for
+//     the stream again;
 //   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: for
 //     a version that has become too old the server answers 410. An ERROR event of 5xx that comes
 //     twice at one version leads to a relist: the server may be unable to show what follows it.

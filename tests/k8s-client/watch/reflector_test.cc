@@ -371,14 +371,35 @@ TEST_CASE("streamed lists", "[watch]") {
           s.wait();
         },
         {stream_request(), "! watch /api/v1/pods: 429 Too Many Requests: busy", stream_request()}},
-       {"an internal error: the stream again, later",
+       {"an internal error: pages, later",
         [](WatchScript& s) {
           s.open();
           s.send(error_line(500, "InternalError", "oh"));
           s.wait();
         },
-        {stream_request(), "! watch /api/v1/pods: 500 Internal Server Error: oh",
-         stream_request()}},
+        {stream_request(), "! watch /api/v1/pods: 500 Internal Server Error: oh", list_request()}},
+       {"a watch cache that does not come up to date: pages, later if the server says so",
+        [](WatchScript& s) {
+          s.open();
+          s.send(error_line(504, "Timeout", "Too large resource version: 5, current: 4", 1));
+          s.wait();
+          s.page(5, "", {pod_json("a", "1", 3)});
+          s.open();
+          s.send(error_line(410, "Expired", "too old"));
+          s.wait();
+          s.refuse(504, "Timeout", "Too large resource version: 5, current: 4");
+          s.refuse(504, "Timeout", "Too large resource version: 6, current: 4");
+        },
+        {stream_request(),
+         "! watch /api/v1/pods: 504 Gateway Timeout: Too large resource version: 5, current: 4",
+         list_request(), "+ a/1@3", "synced", watch_request("5"),
+         "! watch /api/v1/pods: 410 Gone: too old", stream_request("5"),
+         "! watch /api/v1/pods: 504 Gateway Timeout: Too large resource version: 5, current: 4, "
+         "again at once",
+         stream_request(),
+         "! watch /api/v1/pods: 504 Gateway Timeout: Too large resource version: 6, current: 4, "
+         "again at once",
+         list_request()}},
        {"connection refused: the stream again, later",
         [](WatchScript& s) {
           s.break_off(ErrorKind::kConnect);
