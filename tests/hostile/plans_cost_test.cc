@@ -69,9 +69,9 @@ TEST_CASE("a pod that leaves its quota costs plans that wait for room no square 
     const std::string leaves = fmt::format("crowd-{}", kNodes + 1);
     return cost_of([&] { cluster.tell(event::PodDeleted{{"crowd", leaves, leaves}}); }).steps;
   };
-  const std::int64_t few = cost_of_leaving(45);
-  const std::int64_t many = cost_of_leaving(180);
-  INFO(few << " steps with 45 plans, " << many << " with 180");
+  const std::int64_t few = cost_of_leaving(25);
+  const std::int64_t many = cost_of_leaving(100);
+  INFO(few << " steps with 25 plans, " << many << " with 100");
   CHECK(many <= 6 * few);
 }
 

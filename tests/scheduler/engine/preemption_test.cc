@@ -464,7 +464,7 @@ TEST_CASE("a quota that is used up makes room by its own pods of lower priority"
   CHECK(s.decide() == Texts{"p gets n without low"});
   s.prepared(1);
   // Both are charged until the victim is gone.
-  CHECK(s.use("a") == use(8, 16, 8));
+  CHECK(s.use("a") == use(8, 16));
   s.has(in("a", "q", 1).priority(kHigh));
   CHECK(s.decide().size() == 1);
   s.pod_gone(low);
