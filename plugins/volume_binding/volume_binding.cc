@@ -94,6 +94,9 @@ class VolumeBinding final : public ClusterConstraint {
                      .also_told = also_told,
                      .cost = cost});
     };
+    // As kube-scheduler does, the claims are looked at in their order, on each node up to the first
+    // that it cannot have.
+    std::vector<const Volume*> before_missing;
     bool some_missing = false;
     for (const ClaimKey& key : claims_of(pod)) {
       const VolumeClaim* claim = storage_.claim(key);
@@ -101,7 +104,10 @@ class VolumeBinding final : public ClusterConstraint {
       const Volume* volume = storage_.volume(claim->volume_name);
       if (volume == nullptr) {
         some_missing = true;
-      } else if (!storage_.is_usable_by_affinity(*volume)) {
+        break;
+      }
+      before_missing.push_back(volume);
+      if (!storage_.is_usable_by_affinity(*volume)) {
         exclude(kNotItsNode, false, [this, volume](const NodeFacts& node) {
           return storage_.is_usable_on(*volume, node);
         });
@@ -110,7 +116,16 @@ class VolumeBinding final : public ClusterConstraint {
       }
     }
     exclude_by_matching(waiting_claims(pod), exclude);
-    if (some_missing) exclude(kVolumeMissing, true, NamedNodes{});
+    if (!some_missing) return all;
+    if (all.empty()) {
+      exclude(kVolumeMissing, true, NamedNodes{});
+    } else {
+      exclude(kVolumeMissing, true, [this, before_missing](const NodeFacts& node) {
+        return std::any_of(before_missing.begin(), before_missing.end(), [&](const Volume* volume) {
+          return !storage_.is_usable_on(*volume, node);
+        });
+      });
+    }
     return all;
   }
 
