@@ -120,6 +120,10 @@ struct Entity {
   // Its last attempt ended because others of its Strict quota have their turns first, and that is
   // what its message says. So it is tried once its turn comes, whether there is room or not.
   bool told_of_turn = false;
+  // Its message says that its quota has no room for it. So it is tried once that is not so any
+  // more, though no node has room: what it waits for now is told, and may be made by others'
+  // leaving.
+  bool told_over_quota = false;
 
   // Written by the queue.
   QueuePlace place = QueuePlace::kNone;

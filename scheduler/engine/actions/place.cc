@@ -33,6 +33,7 @@ std::optional<Decision> Place::attempt(WaitingPod& pod, Time now) {
 
 std::optional<Decision> Place::attempt_by_quota(WaitingPod& pod, Time now) {
   pod.told_of_turn = false;
+  pod.told_over_quota = false;
   if (search_.must_wait_for_turn(pod)) {
     const bool hopeless = world_.ledger.answers().never_fits(quota_of(pod), pod.demand);
     return hopeless ? over_quota(pod, now) : wait_for_turn(pod, now);
@@ -199,6 +200,7 @@ std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time
 Decision Place::over_quota(WaitingPod& pod, Time now) {
   decision::Unschedulable refusal = quota_refusal(pod, words_.of(pod));
   const bool hopeless = world_.ledger.answers().never_fits(quota_of(pod), pod.demand);
+  pod.told_over_quota = true;
   holds_.looked_at(pod, now);
   queue_.park(pod, holds_.apart(pod), hopeless ? kWaitsForChange : kWaitsForQuota,
               now + world_.options.max_unschedulable_wait);

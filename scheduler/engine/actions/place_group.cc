@@ -93,6 +93,7 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
     return queue_.park(group, group.apart, group.waited_for,
                        now + world_.options.max_unschedulable_wait, QueueEvent::kUncounted);
   }
+  group.told_over_quota = false;
   const Refused refused = refused_of(group);
   if (group.members.size() - refused.pods.size() < group.min_count) {
     return refuse(group, refused, now);
@@ -257,6 +258,7 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, bool
     told.message = words_.of(group);
     told.plugins = {std::string(kQuotaPlugin)};
     told.reason = Reason::kGpuQuotaExceeded;
+    group.told_over_quota = hopeless == nullptr;
     const WaitingPod& about = hopeless != nullptr ? *hopeless : *found.without_seat;
     if (hopeless != nullptr || about.demand.allowed != group.demand.allowed) {
       const quota::Demand asked = hopeless != nullptr ? about.demand : asked_like(group, about);

@@ -118,6 +118,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingGroup& group) {
         world_.ledger.answers().admit(quota_of(group), largest.demand, holds_.rank_of(group));
     if (admission.refused_some) waits_for |= kWaitsForQuota;
     if (admission.refuses()) return waits_for;
+    if (group.told_over_quota) return std::nullopt;
   }
   const bool has_room = !finder_.known_refusal(largest.profile, largest.shape) &&
                         !finder_.refresh(largest.profile, largest.shape).refused_by();
@@ -148,6 +149,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
     found = find(pod, ruling);
   }
   if (found.any()) return std::nullopt;
+  if (pod.told_over_quota && !found.admission.refuses()) return std::nullopt;
   // Quota has room for the pod, but no node has: the pod gets a turn, in which a node is held for
   // it.
   if (hold != nullptr && !hold->looked_for_node && !found.admission.within.empty()) {

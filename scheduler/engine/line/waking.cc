@@ -112,10 +112,14 @@ void Waking::rejoin_by_quota() {
   queue_.for_each_quota([&](QueueId id, const EntityQueue& queue) {
     for (const Entity* entity : queue.parked_kinds()) {
       if (entity->apart.any()) continue;  // not in line because of its rules
-      const bool hopeless = world_.ledger.answers().never_fits(QuotaId{id}, entity->demand);
+      const quota::QuotaAnswers& answers = world_.ledger.answers();
+      const bool hopeless = answers.never_fits(QuotaId{id}, entity->demand);
       // A group may have been parked as hopeless by what the smallest of its pods ask for.
       const bool may_hope = entity->is_group && !entity->in_line;
-      if (hopeless == entity->in_line || may_hope) others.push_back(entity);
+      const bool has_quota_now =
+          entity->told_over_quota &&
+          !answers.admit(QuotaId{id}, entity->demand, quota::kNoHold).refuses();
+      if (hopeless == entity->in_line || may_hope || has_quota_now) others.push_back(entity);
     }
   });
   for (const Entity* entity : others) queue_.rejoin(*entity);

@@ -52,7 +52,7 @@ class Waking {
 
  private:
   // A parked pod is in line exactly if its quota could ever give it room. Pods for which that has
-  // changed become active.
+  // changed become active, and so do those that were told that their quota has none, if it has.
   void rejoin_by_quota();
   void end_rejections(Time now);
   void look_for_others(Time now);

@@ -68,6 +68,34 @@ TEST_CASE("what quota refuses is not unschedulable to a cluster autoscaler") {
       "quota team-vision: NVIDIA-H100-80GB-HBM3 needs 9, 0 of 16 in use, first in line"));
 }
 
+TEST_CASE("what a pod waits for when its quota has room again is told though no node has room") {
+  QuotaCluster s;
+  s.has(h100("n"));
+  s.has(gpu_quota("q").of("ml").line("H100", 8));
+  s.bound(in("ml", "small", 2), "n");
+  s.bound(in("ml", "large", 6), "n");
+  for (const char* name : {"a", "b"}) s.has(in("ml", name, 4));
+  const auto told = [&s] {  // the first words of what each is told
+    Texts all = s.decide();
+    for (std::string& text : all) text = text.substr(0, 17);
+    return all;
+  };
+  CHECK(told() == Texts{"a waits: quota q:", "b waits: quota q:"});
+  SECTION("by a larger quota, to all that are alike") {
+    s.has(gpu_quota("q").of("ml").line("H100", 100));
+    CHECK(told() == Texts{"a waits: 0/1 node", "b waits: 0/1 node"});
+    s.has(gpu_quota("q").of("ml").line("H100", 8));
+    CHECK(told().empty());
+  }
+  SECTION("by a pod that has ended, to the first of them") {
+    s.bound(pod("other").in_namespace("web").gpus(6), "n");
+    s.pod_gone(in("ml", "large", 6));
+    CHECK(told() == Texts{"a waits: 0/1 node"});
+    s.now += 1s;
+    CHECK(told().empty());
+  }
+}
+
 TEST_CASE("quotas of a cohort lend what they do not use, and take it back") {
   QuotaCluster s;
   for (const char* name : {"a", "b"}) s.has(h100(name));
