@@ -17,10 +17,13 @@ bool has_it(const k8s::PodScheduledCondition& has, const std::optional<std::stri
 
 // Whether sending it again later may help. After 401 and 403 it may, because a server that has just
 // started may not have read tokens and roles yet; and after 409, with a newer version of the pod.
-// It does not help if the pod is gone (404), or if another pod has its name (422).
+// A redirect comes from something between, which may be mended. It does not help if the pod is gone
+// (404), or if another pod has its name (422).
 bool worth_repeating(const k8s::Error& error) {
   if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
-  return error.is_passing() || error.is_status(401) || error.is_status(403) || error.is_status(409);
+  const bool is_redirect = error.http_status >= 300 && error.http_status < 400;
+  return error.is_passing() || is_redirect || error.is_status(401) || error.is_status(403) ||
+         error.is_status(409);
 }
 
 // The write succeeded; or the pod has changed or is gone, and the watch will show it.

@@ -352,7 +352,7 @@ TEST_CASE("a failed write is repeated when that can help, with the newest text")
 }
 
 TEST_CASE("what a server refuses that has just started is repeated until it is written") {
-  for (const int status : {401, 403, 408, 429, 500, 503}) {
+  for (const int status : {303, 401, 403, 408, 429, 500, 503}) {
     INFO(status);
     StatusWriterBench bench;
     bench.writer.write(ref("a"), condition("one"));
