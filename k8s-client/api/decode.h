@@ -1,4 +1,4 @@
-// From the API server's bytes to plain structs: JSON, by simdjson, and for two kinds also protobuf
+// From the API server's bytes to plain structs: JSON, by simdjson, and for some kinds also protobuf
 // (protobuf/documents.h), which is recognised by its first bytes.
 //
 // Unknown fields are ignored, null counts as absent, wrong types are an error that names the field.
@@ -81,7 +81,7 @@ class Decoder {
 
   template <typename T>
   [[nodiscard]] Result<WatchEvent<T>> watch_event(std::string_view json);
-  // The same for a watch in protobuf: one message without its length. For the two kinds in
+  // The same for a watch in protobuf: one message without its length. For the kinds in
   // protobuf.
   template <typename T>
   [[nodiscard]] Result<WatchEvent<T>> watch_message(std::string_view message);

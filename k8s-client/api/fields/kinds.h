@@ -19,10 +19,11 @@ void fields(Of<ConfigMap> auto& map, auto&& field) {
   field("data", map.data);
 }
 
+// Pod templates (spec, 3) are skipped.
 void fields(Of<Service, ReplicationController, ReplicaSet, StatefulSet> auto& object,
             auto&& field) {
-  field("metadata", object.metadata);
-  field("spec", Nested{[&](auto&& spec) { spec("selector", object.selector); }});
+  field({"metadata", 1}, object.metadata);
+  field({"spec", 2}, Nested{[&](auto&& spec) { spec({"selector", 2}, object.selector); }});
 }
 
 // resource.k8s.io/v1. Its config (spec, 2) is skipped.

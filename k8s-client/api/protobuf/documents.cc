@@ -174,14 +174,17 @@ Result<WatchEvent<T>> event(std::string_view frame) {
   return event;
 }
 
-template Result<Pod> object(std::string_view);
-template Result<ListMeta> list(std::string_view, const std::function<void(Pod)>&,
-                               const std::function<void(Pod, Error)>&);
-template Result<WatchEvent<Pod>> event(std::string_view);
-template Result<DeviceClass> object(std::string_view);
-template Result<ListMeta> list(std::string_view, const std::function<void(DeviceClass)>&,
-                               const std::function<void(DeviceClass, Error)>&);
-template Result<WatchEvent<DeviceClass>> event(std::string_view);
+#define K8S_READ_IN_PROTOBUF(T)                                                   \
+  template Result<T> object(std::string_view);                                    \
+  template Result<ListMeta> list(std::string_view, const std::function<void(T)>&, \
+                                 const std::function<void(T, Error)>&);           \
+  template Result<WatchEvent<T>> event(std::string_view)
+K8S_READ_IN_PROTOBUF(Pod);
+K8S_READ_IN_PROTOBUF(DeviceClass);
+K8S_READ_IN_PROTOBUF(ReplicationController);
+K8S_READ_IN_PROTOBUF(ReplicaSet);
+K8S_READ_IN_PROTOBUF(StatefulSet);
+#undef K8S_READ_IN_PROTOBUF
 
 std::string document(std::string_view api_version, std::string_view kind,
                      const std::function<void(Writer&)>& fill) {

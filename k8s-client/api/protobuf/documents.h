@@ -6,8 +6,10 @@
 // length in front (frame_splitter.h). Source: k8s.io/apimachinery pkg/runtime/serializer/protobuf.
 //
 // Pods are read in protobuf, because they are nearly everything that a scheduler reads, and their
-// JSON would be the largest part of its cost for the API server. So are device classes: they carry
-// their drivers' parameters as JSON of any kind, and a number beyond 64 bits in it would stop
+// JSON would be the largest part of its cost for the API server. So are kinds that carry what the
+// API server passes on as their author wrote it: device classes, with their drivers' parameters,
+// and controllers, with the managedFields of their pod templates. (Those of an object itself it
+// writes anew.) In JSON, a number beyond 64 bits there, or half of a surrogate pair, would stop
 // simdjson from reading the whole page; here these are bytes that are skipped. Binds and events are
 // written in protobuf, because they are nearly everything that it writes (../../call_bodies.h).
 // Everything else stays JSON, which people can read.
@@ -32,7 +34,9 @@ inline constexpr std::string_view kAccept = "application/vnd.kubernetes.protobuf
 
 // Whether T is read in protobuf.
 template <typename T>
-inline constexpr bool kReads = std::is_same_v<T, Pod> || std::is_same_v<T, DeviceClass>;
+inline constexpr bool kReads = std::is_same_v<T, Pod> || std::is_same_v<T, DeviceClass> ||
+                               std::is_same_v<T, ReplicationController> ||
+                               std::is_same_v<T, ReplicaSet> || std::is_same_v<T, StatefulSet>;
 
 template <typename T>
 [[nodiscard]] Result<T> object(std::string_view document);

@@ -9,6 +9,9 @@ namespace k8s::protobuf {
 
 bool read(const Value& value, Pod& out);
 bool read(const Value& value, DeviceClass& out);
+bool read(const Value& value, ReplicationController& out);
+bool read(const Value& value, ReplicaSet& out);
+bool read(const Value& value, StatefulSet& out);
 bool read(const Value& value, ListMeta& out);
 bool read(const Value& value, Status& out);
 

@@ -30,6 +30,8 @@ template <>
 inline constexpr std::size_t kMapsIn<LabelSelector> = 1;
 template <>
 inline constexpr std::size_t kMapsIn<Pod::Spec> = 1;
+template <typename Visit>
+inline constexpr std::size_t kMapsIn<Nested<Visit>> = 1;
 
 // The entries of a message's maps, until all are known: they replace what a map had.
 template <std::size_t kCount>

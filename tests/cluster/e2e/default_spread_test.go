@@ -86,9 +86,10 @@ func (w *world) addReplicaSet(app string) *appsv1.ReplicaSet {
 	labels := map[string]string{"app": app}
 	template := fixture.Pod(w.ns, app, schedulerName)
 	template.Labels, template.Spec.TerminationGracePeriodSeconds = labels, nil
+	strange := managedFields(`{"f:\ud800":12345678901234567890123}`) // the API server passes on what a template has there
 	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: app}, Spec: appsv1.ReplicaSetSpec{
 		Replicas: new(int32), Selector: &metav1.LabelSelector{MatchLabels: labels},
-		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: template.Spec}}}
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels, ManagedFields: strange}, Spec: template.Spec}}}
 	made, err := w.client.AppsV1().ReplicaSets(w.ns).Create(w.t.Context(), set, metav1.CreateOptions{})
 	w.must(made, err)
 	return made

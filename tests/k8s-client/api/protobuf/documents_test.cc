@@ -16,6 +16,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -153,6 +154,70 @@ TEST_CASE("a device class is read whatever numbers its driver's parameters hold"
   }
   CHECK(read == 2);
   CHECK(accepted_types<DeviceClass>() == protobuf::kAccept);
+}
+
+namespace {
+
+// A controller in JSON and in protobuf; in its pod template are such managedFields.
+template <typename T>
+Pair controller_with(const std::string& fields) {
+  constexpr bool kIsOldest = std::is_same_v<T, ReplicationController>;
+  const std::string selector = kIsOldest ? R"({"app":"a"})" : R"({"matchLabels":{"app":"a"}})";
+  Pair made;
+  made.json = R"({"metadata":{"name":"a","namespace":"ml","uid":"u-1","resourceVersion":"7"},)"
+              R"("spec":{"selector":)" +
+              selector + R"(,"template":{"metadata":{"managedFields":[{"fieldsV1":)" + fields +
+              "}]}}}}";
+  made.protobuf =
+      protobuf::document(T::kKind.api_version, T::kKind.name, [&](protobuf::Writer& writer) {
+        writer.message(1, [&] {
+          writer.text(1, "a");
+          writer.text(3, "ml");
+          writer.text(5, "u-1");
+          writer.text(6, "7");
+        });
+        writer.message(2, [&] {
+          const StringMap labels({{"app", "a"}});
+          if (kIsOldest) {
+            writer.map(2, labels);
+          } else {
+            writer.message(2, [&] { writer.map(1, labels); });
+          }
+          writer.message(3, [&] {
+            writer.message(1, [&] {
+              writer.message(17, [&] { writer.message(7, [&] { writer.text(1, fields); }); });
+            });
+          });
+        });
+      });
+  return made;
+}
+
+template <typename T>
+void check_controller() {
+  CAPTURE(T::kKind.name);
+  const auto want = Decoder().object<T>(controller_with<T>("{}").json);
+  REQUIRE(want);
+  CHECK(want->metadata.uid == "u-1");
+  CHECK_FALSE(want->selector == decltype(want->selector)());
+  for (const char* fields : {"{}", R"({"f:a":12345678901234567890123})", R"({"f:\ud800":{}})"}) {
+    CAPTURE(fields);
+    const Pair pair = controller_with<T>(fields);
+    const auto got = protobuf::object<T>(pair.protobuf);
+    REQUIRE(got);
+    CHECK(*got == *want);
+    // The reason for all this.
+    CHECK(Decoder().object<T>(pair.json).has_value() == (fields == std::string("{}")));
+  }
+  CHECK(accepted_types<T>() == protobuf::kAccept);
+}
+
+}  // namespace
+
+TEST_CASE("a controller is read whatever its pod template carries", "[decode]") {
+  check_controller<ReplicationController>();
+  check_controller<ReplicaSet>();
+  check_controller<StatefulSet>();
 }
 
 TEST_CASE("a time out of range is none; of a deletion it is one all the same", "[decode]") {
