@@ -174,7 +174,7 @@ WatcherStep Watcher::watch_failed(const Error& error, TimePoint now) {
     return watch_on(milliseconds{0});
   }
   const milliseconds delay = back_off_.next(now, error.retry_after);
-  // An ERROR event; the second one here. The server may be unable to show what comes next.
+  // If a second ERROR event comes at one version, the server may be unable to show what follows it.
   const bool is_error_event =
       was_open && error.kind == ErrorKind::kStatus && !error.asks_for_patience();
   const bool is_stuck = is_error_event && std::exchange(error_at_, version_) == version_;

@@ -3,8 +3,8 @@
 //
 // A sparse overlay of the ledger. QuotaAnswers answers the same questions with it (parameter `in`)
 // as without. The trial copies the lines of the quotas that it is asked about, and the pools that
-// these share. The ledger stays unchanged, and must not change while the trial exists. What quotas
-// keep for pods is the same in the trial.
+// these share. The ledger stays unchanged; once it has changed, the trial must not be used any
+// more. What quotas keep for pods is the same in the trial.
 #pragma once
 
 #include "scheduler/quota/charge_class.h"
@@ -20,7 +20,7 @@ namespace sched::quota {
 
 class LedgerTrial {
  public:
-  // `ledger` outlives the trial and stays as it is meanwhile.
+  // `ledger` outlives the trial.
   explicit LedgerTrial(const Ledger& ledger) : ledger_(ledger) {}
   LedgerTrial(const LedgerTrial&) = delete;
   LedgerTrial& operator=(const LedgerTrial&) = delete;

@@ -31,10 +31,10 @@ class Waking {
 
   // Marks for a check the parked pods that may have room after changes of nodes since the last
   // call. For changes of other pods and objects it does so at most once a second, because every
-  // bind makes some; so it does when a node is not left out any more after a TopologyAffinityError.
-  // Pods for which rules across nodes count are checked some kinds at a time, a thousand kinds a
-  // second for each sort of change, because each kind may have counts of its own. So a user who
-  // creates many kinds does not make the pods of others wait.
+  // bind makes some; a node that is not left out any more after a TopologyAffinityError counts as
+  // such a change. Pods for which rules across nodes count are checked some kinds at a time, a
+  // thousand kinds a second for each sort of change, because each kind may have counts of its own.
+  // So a user who creates many kinds does not make the pods of others wait.
   void wake_for_nodes(Time now);
   // The same for changes of quotas.
   void wake_for_quota();

@@ -8,9 +8,9 @@
 // new version does not show whether it counts the pod; and if there was none meanwhile, until the
 // next one. So a budget may be counted too low for a while.
 //
-// Who may create budgets could make each question about a pod, and each eviction, cost as much as
-// there are budgets in the namespace. So if those of a namespace are too many (kMost), none of them
-// is compared: all pods of the namespace are protected, as one budget could do, too.
+// Each question about a pod, and each eviction, costs as much as there are budgets in its
+// namespace, and a tenant may create thousands. So if those of a namespace are too many (kMost),
+// none of them is compared: all pods of the namespace are protected, as one budget could do, too.
 //
 // Source: kube-scheduler 1.36, filterPodsWithPDBViolation. Unlike there, a budget covers the pods
 // that policy/v1 and the API server's own evictions say: an empty selector covers all pods of its

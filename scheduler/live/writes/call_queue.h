@@ -1,8 +1,8 @@
 // The calls of a kind that wait to be sent, by namespace, and how many are open.
 //
 // Calls of one namespace may hang, for example because of a webhook, and must not delay those of
-// others. So a namespace may have as many calls open as are not open at all: half of them if it is
-// alone, and calls that all hang, in n namespaces, leave 1 / (n + 1) of the calls to others. The
+// others. So a namespace gets no further call while it has as many open as are free. Alone it gets
+// half of all; and calls that all hang, in n namespaces, leave 1 / (n + 1) of them to others. The
 // namespaces take turns, and the calls of one keep their order. Source as in bind_queue.h, which
 // does more: a bind that is not answered may still be carried out.
 #pragma once
@@ -26,15 +26,15 @@ class CallQueue {
     which->second.waiting.push_back(std::move(call));
     ++waiting_;
   }
-  // Before the others of its namespace.
+  // Before the others of its namespace; if none of these waits, it has the next turn.
   void push_first(const std::string& namespace_, Call call) {
     const auto which = of_.try_emplace(namespace_).first;
     if (which->second.waiting.empty()) turns_.push_front(which);
     which->second.waiting.push_front(std::move(call));
     ++waiting_;
   }
-  // Takes a call that may be sent while at most `most` are open; nullopt: none may be. Whoever
-  // sends it says so with opened(). O(namespaces with open calls).
+  // Takes a call that may be sent while at most `most` are open; nullopt: none may be. If it is
+  // sent, opened() follows, and answered() later. O(namespaces with open calls).
   [[nodiscard]] std::optional<Call> take(std::size_t most) {
     const std::size_t left = most - std::min(open_, most);
     const auto turn = std::find_if(turns_.begin(), turns_.end(),

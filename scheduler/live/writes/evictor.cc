@@ -124,7 +124,8 @@ void Evictor::on_done(const StepPtr& step) {
     case Kind::kMark:
       step->kind = Kind::kDelete;
       step->back_off.reset();
-      // Before other calls, because the condition announces a deletion that follows at once.
+      // Before others of its namespace, because the condition announces a deletion that follows at
+      // once.
       return queue_.push_first(step->pod.namespace_, step);
     case Kind::kDelete:
       return gone(*step);

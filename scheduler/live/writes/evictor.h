@@ -32,7 +32,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -134,8 +133,8 @@ class Evictor {
   Options options_;
   Hooks hooks_;
   std::unordered_map<std::uint64_t, Task> tasks_;  // by plan
-  CallQueue<StepPtr>
-      queue_;  // for their call to go out; those of decisions that are over are skipped
+  // For their call to go out; those of decisions that are over are skipped.
+  CallQueue<StepPtr> queue_;
   std::unordered_set<StepPtr> pausing_;  // before a repetition
   std::uint64_t steps_ = 0;              // seeds the jitter of each
   bool stopped_ = false;

@@ -61,7 +61,7 @@ void Preparer::on_answer(const TaskPtr& task, const k8s::Result<void>& result) {
   } else if (++task->next == task->decision.writes.size()) {
     end(*task, {});
   } else {
-    // Before other plans: a plan that has begun does not wait for them.
+    // Before other plans of its namespace: a plan that has begun does not wait for them.
     queue_.push_first(namespace_of(task), task);
   }
   send_more();

@@ -47,8 +47,9 @@ struct QuotaStatusWriter::State {
   k8s::ObjectMeta metadata;                 // from the watch
   std::optional<GpuQuota::Status> carried;  // from the watch
   std::optional<GpuQuota::Status> wanted;   // nullopt: none from the engine yet
-  // The last write, and the version of the object that it was for; empty if it failed. Where the
-  // server does not keep all of it (an older definition), this version stays.
+  // The last write, and the version of the object that it was for; empty if it failed. It is not
+  // sent for that version again: the watch will show what came of it, or nothing did, where the
+  // server does not keep all of a status (an older definition).
   std::optional<GpuQuota::Status> sent;
   std::string sent_for;
   bool is_ready = false;  // has a place in the queue
