@@ -179,10 +179,6 @@ void Plans::look_again(const ObjectKey& changed) {
   if (found != awaiting_.end()) due_.insert(found->second.begin(), found->second.end());
 }
 
-void Plans::look_at_others_with(const Plan& plan) {
-  for (const ObjectKey& object : plan.awaits) look_again(object);
-}
-
 std::vector<ObjectKey> Plans::awaited_by(const Plan& plan) {
   std::vector<ObjectKey> all = plan.awaits;
   all.push_back(object_key<k8s::Node>(plan.bind.node));
@@ -230,7 +226,6 @@ void Plans::on(const event::Prepared& event) {
   plan.written = event.failure.empty();
   if (plan.failure.empty()) plan.failure = event.failure;  // it may have failed before
   due_.insert(event.plan);
-  if (!event.failure.empty()) look_at_others_with(plan);
 }
 
 void Plans::bind_failed(PodRecord& record, const event::BindFailed& event, Time now) {
@@ -363,7 +358,7 @@ void Plans::start_without(const std::string& uid) {
 
 std::optional<Decision> Plans::next(Time now) {
   for (auto end = ends_.begin(); end != ends_.end() && end->first <= now; ++end) {
-    if (due_.insert(end->second).second) look_at_others_with(plans_.at(end->second));
+    due_.insert(end->second);
   }
   while (true) {
     if (auto decided = decided_.next()) return decided;
@@ -540,6 +535,10 @@ Plans::Plan Plans::end(Entry plan) {
   // In reverse order: a later write may depend on an earlier one.
   for (auto write = over.writes.rbegin(); write != over.writes.rend(); ++write) {
     world_.tell_constraints(WriteOver{*write});
+  }
+  // Other plans may have counted on these writes, which need not have been done.
+  if (!over.writes.empty()) {
+    for (const ObjectKey& object : over.awaits) look_again(object);
   }
   return over;
 }

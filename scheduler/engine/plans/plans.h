@@ -150,9 +150,6 @@ class Plans {
   };
   using Entry = std::map<Id, Plan>::iterator;
 
-  // The plan may fail. Those that wait for the same objects must be looked at, too: they may count
-  // on what it was to write.
-  void look_at_others_with(const Plan& plan);
   // All that the plan waits for, with its node.
   [[nodiscard]] static std::vector<ObjectKey> awaited_by(const Plan& plan);
   [[nodiscard]] Readiness readiness_of(Id id, const Plan& plan, Time now);

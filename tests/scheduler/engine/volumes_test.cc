@@ -259,19 +259,30 @@ TEST_CASE("of a node that is full and in another zone it is told that it is full
                             kFull + ", 2 " + kNotItsNode + "."});
 }
 
-TEST_CASE("a pod is bound when the volume of its claim is shown, though the claim was before") {
-  QuotaCluster s({"VolumeBinding"});
-  s.has(node("a").gpus(1));
-  k8s::StorageClass made;
-  made.metadata.name = "made";
-  made.provisioner = "p";
-  made.binding_mode = "WaitForFirstConsumer";
-  s.apply(event::Upserted<k8s::StorageClass>{made});
+namespace {
+
+// One node; a claim c whose volume is made where its first pod goes.
+struct ProvisioningCluster : QuotaCluster {
+  ProvisioningCluster() : QuotaCluster({"VolumeBinding"}) {
+    has(node("a").gpus(2));
+    k8s::StorageClass made;
+    made.metadata.name = "made";
+    made.provisioner = "p";
+    made.binding_mode = "WaitForFirstConsumer";
+    apply(event::Upserted<k8s::StorageClass>{made});
+    its_claim.metadata.uid = "uid of c";
+    its_claim.metadata.resource_version = "1";
+    its_claim.storage_class = "made";
+    has(its_claim);
+  }
   k8s::PersistentVolumeClaim its_claim = claim("c", "");
-  its_claim.metadata.uid = "uid of c";
-  its_claim.metadata.resource_version = "1";
-  its_claim.storage_class = "made";
-  s.has(its_claim);
+};
+
+}  // namespace
+
+TEST_CASE("a pod is bound when the volume of its claim is shown, though the claim was before") {
+  ProvisioningCluster s;
+  k8s::PersistentVolumeClaim& its_claim = s.its_claim;
   s.has(our_pod("p").gpus(1).mounts_claim("c"));
   CHECK(s.decide() == Texts{"p prepares for a"});
   s.prepared(1);
@@ -286,4 +297,18 @@ TEST_CASE("a pod is bound when the volume of its claim is shown, though the clai
   shown.claim_ref = {"default", "c", ""};
   s.has(shown);
   CHECK(s.decide() == Texts{"p → a"});
+}
+
+TEST_CASE("a pod that counts on the write of another does not wait for it when that pod is gone") {
+  ProvisioningCluster s;
+  s.has(our_pod("p").gpus(1).mounts_claim("c"));
+  s.has(our_pod("q").gpus(1).mounts_claim("c"));
+  REQUIRE(s.decide() == Texts{"p prepares for a", "q prepares for a"});
+  s.prepared(2);  // it has nothing to write itself
+  CHECK(s.decide().empty());
+  s.pod_gone(our_pod("p"));
+  CHECK(s.decide() == Texts{"q not to a: provisioning failed for PVC \"c\""});
+  s.prepared(1, "the API server did not answer");
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"q prepares for a"});
 }
