@@ -26,6 +26,7 @@ const sched::Registry& registry() {
       {.name = "NodeResourcesFit",
        .filters = true,
        .scores = true,
+       .score_args = {"scoringStrategy"},
        .make = make_node_resources_fit},
       {.name = "NodeResourcesBalancedAllocation",
        .scores = true,
@@ -39,6 +40,7 @@ const sched::Registry& registry() {
        .filters = true,
        .scores = true,
        .default_weight = 10,
+       .score_args = {"placement"},
        .make = make_gpu_sharing},
       {.name = "GpuPacking", .scores = true, .default_weight = 10, .make = make_gpu_packing},
       // The alternative to GpuPacking, for profiles that enable it.
@@ -58,6 +60,7 @@ const sched::Registry& registry() {
        .scores = true,
        .constrains = true,
        .default_weight = 20,
+       .score_args = {"hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"},
        .make = make_inter_pod_affinity},
       {.name = "ImageLocality",
        .scores = true,

@@ -32,6 +32,16 @@ const PluginUse* find_use(const std::vector<PluginUse>& uses, std::string_view p
   return nullptr;
 }
 
+void refuse_args_of_score(ObjectReader& args, const PluginEntry& entry) {
+  for (const std::string_view key : entry.score_args) {
+    const Value* given = args.raw(key);
+    if (given == nullptr || given->is_null()) continue;
+    args.complain(key, fmt::format("has no effect, since {} does not score in this profile: "
+                                   "enable it under score, or leave this out",
+                                   entry.name));
+  }
+}
+
 // One item of `pluginConfig`: makes the plugin that it configures.
 void read_plugin_config(ObjectReader& item, const Registry& registry,
                         const std::vector<PluginUse>& uses, Instances& instances) {
@@ -53,6 +63,7 @@ void read_plugin_config(ObjectReader& item, const Registry& registry,
   item.object("args", [&](ObjectReader& args) {
     read_type(args, name);
     instances[use->entry] = use->entry->make(args);
+    if (!use->score) refuse_args_of_score(args, *use->entry);
   });
 }
 

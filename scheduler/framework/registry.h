@@ -37,6 +37,8 @@ struct PluginEntry {
   // False: a profile has it only if the configuration enables it; so for alternatives to the
   // default.
   bool on_by_default = true;
+  // Arguments that its score alone reads: where it does not score they would have no effect.
+  std::vector<std::string_view> score_args{};
   // Makes an instance from its `args` (an empty map if the configuration has none). Errors go into
   // the reader; then the result is not used.
   PluginInstance (*make)(k8s::yaml::ObjectReader& args);

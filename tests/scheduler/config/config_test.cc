@@ -182,6 +182,10 @@ TEST_CASE("arguments that are wrong") {
        "c.yaml:6: profiles[0].pluginConfig[0].args.kind: must be one of NodePortsArgs"},
       {"deep inside", config("{name: NodeResourcesFit, args: {scoringStrategy: {type: x}}}"),
        "c.yaml:6: profiles[0].pluginConfig[0].args.scoringStrategy.type: must be one of"},
+      {"of a score that is off",
+       config("{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated}}}"),
+       "c.yaml:6: profiles[0].pluginConfig[0].args.scoringStrategy: has no effect, since "
+       "NodeResourcesFit does not score in this profile"},
       {"twice", config("{name: NodePorts, args: {}}\n  - {name: NodePorts, args: {}}"),
        "c.yaml:7: profiles[0].pluginConfig[1].name: NodePorts is configured twice"},
       {"of a disabled plugin",

@@ -205,6 +205,36 @@ TEST_CASE("pluginConfig replaces the default arguments as a whole") {
   CHECK_THAT(profiles_of(text), Catch::Contains("NodeResourcesFit/LeastAllocated*1"));
 }
 
+TEST_CASE("arguments of scores are for profiles in which these score") {
+  const auto read = [](const std::string& plugins, const std::string& plugin,
+                       const std::string& args) {
+    const auto configuration =
+        parse(fmt::format("{}profiles:\n- schedulerName: s\n  plugins: {}\n  pluginConfig:\n"
+                          "  - {{name: {}, args: {{{}}}}}\n",
+                          kHead, plugins, plugin, args),
+              "c.yaml", plugins::registry());
+    return configuration ? std::string("taken") : configuration.error().message;
+  };
+  const std::string no_scores = "{score: {disabled: [{name: '*'}]}}";
+  CHECK_THAT(read("{}", "NodeResourcesFit", "scoringStrategy: {type: MostAllocated}"),
+             Catch::StartsWith("c.yaml:7: profiles[0].pluginConfig[0].args.scoringStrategy: has no "
+                               "effect, since NodeResourcesFit does not score in this profile"));
+  CHECK(read("{}", "NodeResourcesFit", "ignoredResources: [example.com/a]") == "taken");
+  CHECK(read("{}", "NodeResourcesFit", "scoringStrategy: null") == "taken");
+  CHECK(read("{score: {enabled: [{name: NodeResourcesFit}]}}", "NodeResourcesFit",
+             "scoringStrategy: {type: MostAllocated}") == "taken");
+  for (const char* args :
+       {"hardPodAffinityWeight: 1", "ignorePreferredTermsOfExistingPods: false"}) {
+    INFO(args);
+    CHECK(read("{}", "InterPodAffinity", args) == "taken");
+    CHECK_THAT(read(no_scores, "InterPodAffinity", args), Catch::Contains("has no effect, since"));
+  }
+  CHECK(read("{}", "GpuSharing", "placement: spread") == "taken");
+  CHECK_THAT(read(no_scores, "GpuSharing", "placement: spread"),
+             Catch::Contains("args.placement: has no effect, since GpuSharing"));
+  CHECK(read(no_scores, "GpuSharing", "defaultSharing: never") == "taken");
+}
+
 TEST_CASE("several profiles") {
   const std::string text =
       fmt::format("{}profiles:\n- schedulerName: a\n- schedulerName: b\n", kHead);
