@@ -18,9 +18,11 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
-// A given list replaces the default, even if it is empty.
+// A given list replaces the default, even if it is empty. A key with nothing behind it gives none,
+// as when all lines of a list are comments.
 void read_names(ObjectReader& args, std::string_view key, std::vector<std::string>& names) {
-  if (args.raw(key) == nullptr) return;
+  const k8s::yaml::Value* given = args.raw(key);
+  if (given == nullptr || given->is_null()) return;
   names = sorted(args.strings(key));
   if (std::find(names.begin(), names.end(), "") != names.end()) {
     args.complain(key, "has an empty entry");

@@ -145,6 +145,14 @@ TEST_CASE("GpuHealth's arguments") {
             .pods = 1, .within = 10s, .initial_backoff = 5s, .max_backoff = 20s});
   CHECK(make_plugin("GpuHealth")->filter->rejection_limits() == sched::gpu::RejectionLimits{});
 
+  // Keys with nothing behind them give no list: the defaults stay.
+  const auto nothing = make_plugin("GpuHealth", "unhealthyConditions:\nunhealthyTaints: null");
+  REQUIRE(nothing);
+  CHECK(OneNode(node("n").condition("XIDErrors", "True")).ask(*nothing->filter, pod("a").gpus(1)) ==
+        kCondition);
+  CHECK(OneNode(node("n").tainted("karpenter.sh/disrupted"))
+            .ask(*nothing->filter, pod("a").gpus(1)) == kTaint);
+
   const auto listing = make_plugin(
       "GpuHealth", "{unhealthyConditions: [Zeta, Alpha, Mid, Alpha], unhealthyTaints: [z, a, m]}");
   REQUIRE(listing);
