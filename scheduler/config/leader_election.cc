@@ -1,5 +1,6 @@
 #include "scheduler/config/leader_election.h"
 
+#include "scheduler/base/qualified_name.h"
 #include "scheduler/config/duration.h"
 
 #include <fmt/format.h>
@@ -20,11 +21,36 @@ constexpr std::string_view kNotADuration =
 // client-go's factor: a retry may come this much later than its period.
 constexpr double kJitter = 1.2;
 
+// Of an object's name, less what is appended to it for the ConfigMap of quotas
+// (live/shell/hooks.cc).
+constexpr std::size_t kLongestName = 253 - std::string_view("-quotas").size();
+constexpr std::size_t kLongestNamespace = 63;
+
 // A field that breaks a rule, by its key in the file.
 struct Problem {
   std::string_view key;
   std::string text;
 };
+
+// The API server would refuse every request, and nobody would ever lead.
+std::optional<Problem> problem_of_names(const LeaderElection& election) {
+  const std::string& name = election.resource_name;
+  if (name.empty()) return Problem{"resourceName", "must not be empty"};
+  if (!is_subdomain(name) || name.size() > kLongestName) {
+    return Problem{"resourceName",
+                   fmt::format("\"{}\" is no name of a Lease, such as gpu-scheduler, of at most {} "
+                               "characters",
+                               name, kLongestName)};
+  }
+  const std::string& name_space = election.resource_namespace;
+  if (name_space.empty()) return Problem{"resourceNamespace", "must not be empty"};
+  if (!is_subdomain(name_space) || name_space.find('.') != std::string::npos ||
+      name_space.size() > kLongestNamespace) {
+    return Problem{"resourceNamespace",
+                   fmt::format("\"{}\" is no name of a namespace", name_space)};
+  }
+  return std::nullopt;
+}
 
 std::optional<Problem> problem_of(const LeaderElection& election) {
   constexpr std::chrono::hours kLongest{24};
@@ -48,9 +74,7 @@ std::optional<Problem> problem_of(const LeaderElection& election) {
                    fmt::format("must be longer than {} times retryPeriod, which is {} ms", kJitter,
                                retry.count())};
   }
-  if (election.resource_name.empty()) return Problem{"resourceName", "must not be empty"};
-  if (election.resource_namespace.empty()) return Problem{"resourceNamespace", "must not be empty"};
-  return std::nullopt;
+  return problem_of_names(election);
 }
 
 // Each lease setting with its key in the file and its flag.

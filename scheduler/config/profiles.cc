@@ -1,5 +1,6 @@
 #include "scheduler/config/profiles.h"
 
+#include "scheduler/base/qualified_name.h"
 #include "scheduler/config/defaults.h"
 #include "scheduler/config/plugin_sets.h"
 
@@ -140,6 +141,12 @@ Profile read_profile(ObjectReader& item, const Registry& registry,
   std::string name = item.string("schedulerName").value_or("");
   if (name.empty()) {
     item.complain("schedulerName", "is missing; it is what pods ask for in spec.schedulerName");
+  } else if (!is_qualified_name(name)) {
+    // Its events carry it as their reporting controller.
+    item.complain("schedulerName",
+                  fmt::format("\"{}\" is no name such as gpu-scheduler; the API server would "
+                              "refuse every event about its pods",
+                              name));
   }
   if (name == "default-scheduler") warn_of_default_scheduler(item, warnings);
   const auto percentage = item.integer("percentageOfNodesToScore", {.min = 0, .max = 100});

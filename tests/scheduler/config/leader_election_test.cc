@@ -88,6 +88,16 @@ TEST_CASE("lease settings that are wrong") {
        "c.yaml:4: leaderElection.resourceName: must not be empty"},
       {"no namespace", "  resourceNamespace: ''\n",
        "c.yaml:4: leaderElection.resourceNamespace: must not be empty"},
+      {"a name in capitals", "  resourceName: GPU-Scheduler\n",
+       "c.yaml:4: leaderElection.resourceName: \"GPU-Scheduler\" is no name of a Lease"},
+      {"a name that is a path", "  resourceName: a/b\n",
+       "c.yaml:4: leaderElection.resourceName: \"a/b\" is no name of a Lease"},
+      {"a name too long for that of the quotas", "  resourceName: " + std::string(247, 'a') + "\n",
+       "c.yaml:4: leaderElection.resourceName: \"aaa"},
+      {"a namespace with a dot", "  resourceNamespace: kube.system\n",
+       "c.yaml:4: leaderElection.resourceNamespace: \"kube.system\" is no name of a namespace"},
+      {"a namespace that is too long", "  resourceNamespace: " + std::string(64, 'a') + "\n",
+       "c.yaml:4: leaderElection.resourceNamespace: \"aaa"},
       {"unknown", "  leaseDurationSeconds: 15\n",
        "c.yaml:4: leaderElection.leaseDurationSeconds: unknown field"},
       {"a lease without election", "  leaderElect: false\n  leaseDuration: 15s\n",
@@ -102,6 +112,16 @@ TEST_CASE("lease settings that are wrong") {
     }
     CHECK_THAT(election.error().message, Catch::StartsWith(c.want));
   }
+}
+
+TEST_CASE("the longest names of a lease and of its namespace") {
+  const std::string name(246, 'a');
+  const std::string name_space(63, 'b');
+  const auto election =
+      election_of("  resourceName: " + name + "\n  resourceNamespace: " + name_space + "\n");
+  if (!election) FAIL(election.error().message);
+  CHECK(election->resource_name == name);
+  CHECK(election->resource_namespace == name_space);
 }
 
 TEST_CASE("flags win over the file") {
@@ -146,6 +166,11 @@ TEST_CASE("flags that are wrong") {
   SECTION("out of order") {
     flags.lease_duration = "10s";
     CHECK_THAT(message(flags), Catch::StartsWith("--leader-elect-renew-deadline: must be shorter"));
+  }
+  SECTION("no name of a lease") {
+    flags.resource_name = "my lease";
+    CHECK_THAT(message(flags), Catch::StartsWith("--leader-elect-resource-name: \"my lease\" is no "
+                                                 "name of a Lease"));
   }
   SECTION("another lock") {
     flags.resource_lock = "configmaps";
