@@ -41,6 +41,10 @@ k8s::NodeSelectorTerm read_term(ObjectReader& reader) {
   term.match_expressions = read_requirements(reader, "matchExpressions");
   term.match_fields = read_requirements(reader, "matchFields");
   if (const auto problem = problem_of(term)) reader.complain("", *problem);
+  // Such a term matches no node, not all.
+  if (term.match_expressions.empty() && term.match_fields.empty()) {
+    reader.complain("", "needs matchExpressions or matchFields: without, it matches no node");
+  }
   return term;
 }
 
@@ -60,6 +64,10 @@ k8s::NodeAffinity read_affinity(ObjectReader& reader) {
     const auto weight = preferred.integer("weight", {.min = 1, .max = 100});
     if (!weight) preferred.complain("weight", "is missing; 1 to 100");
     term.weight = static_cast<std::int32_t>(weight.value_or(0));
+    const k8s::yaml::Value* given = preferred.raw("preference");
+    if (given == nullptr || given->is_null()) {
+      preferred.complain("preference", "is missing: the nodes that get the weight");
+    }
     preferred.object("preference",
                      [&](ObjectReader& preference) { term.preference = read_term(preference); });
     affinity.preferred.push_back(std::move(term));

@@ -330,6 +330,13 @@ TEST_CASE("NodeAffinity: arguments that no API server would take") {
        "is missing"},
       {"addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{preference: {}}]}",
        "weight"},
+      {"addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{}]}}",
+       "nodeSelectorTerms[0]: needs matchExpressions or matchFields"},
+      {"addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1}]}",
+       "preference: is missing: the nodes that get the weight"},
+      {"addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "
+       "{matchExpressions: []}}]}",
+       "preference: needs matchExpressions or matchFields"},
       {"addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101}]}",
        "weight"},
       {"addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0}]}", "weight"},
