@@ -6,6 +6,8 @@
 {{- define "gpu-scheduler.configuration" -}}
 {{- $configuration := include "gpu-scheduler.config" . | fromYaml }}
 {{- with $configuration.Error }}{{ fail (printf "config cannot be read: %s" .) }}{{ end }}
+{{- /* Of several documents only the first is read here, which may be an empty one: lines before a "---". */ -}}
+{{- if ne (toString $configuration.kind) "KubeSchedulerConfiguration" }}{{ fail "config cannot be read: its first document must be a KubeSchedulerConfiguration" }}{{ end }}
 {{- $configuration | toYaml }}
 {{- end }}
 
@@ -65,7 +67,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $_ := set $object.spec "ingress" (append $object.spec.ingress (dict "from" $networks "ports" (list (dict "port" "metrics")))) }}
 {{- end }}
 {{- else if has $object.kind (list "ServiceMonitor" "PrometheusRule") }}
-{{- $_ := set $object.metadata "labels" (merge $object.metadata.labels $values.metrics.labels) }}
+{{- $_ := set $object.metadata "labels" (merge dict ($values.metrics.labels | default dict) $object.metadata.labels) }}
 {{- if and $values.metrics.runbooks (eq $object.kind "PrometheusRule") }}
 {{- include "gpu-scheduler.runbooks" (dict "object" $object "root" .root) }}
 {{- end }}
@@ -122,14 +124,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}
 {{- with index $values $field }}{{ $_ := set $template.spec $field . }}{{ end }}
 {{- end }}
-{{- $_ := set $template.spec "volumes" (concat $template.spec.volumes $values.extraVolumes) }}
+{{- $_ := set $template.spec "volumes" (concat $template.spec.volumes ($values.extraVolumes | default list)) }}
 {{- range $template.spec.containers }}
 {{- $_ := set . "image" (printf "%s:%s" $values.image.repository ($values.image.tag | default $.root.Chart.AppVersion)) }}
 {{- if $values.image.pullPolicy }}{{ $_ := set . "imagePullPolicy" $values.image.pullPolicy }}{{ end }}
 {{- if $values.ui }}{{ $_ := set . "args" (append .args "--ui") }}{{ end }}
 {{- if $values.answers }}{{ $_ := set . "args" (append .args "--answers") }}{{ end }}
-{{- $_ := set . "args" (concat .args $values.extraArgs) }}
-{{- $_ := set . "volumeMounts" (concat .volumeMounts $values.extraVolumeMounts) }}
+{{- $_ := set . "args" (concat .args ($values.extraArgs | default list)) }}
+{{- $_ := set . "volumeMounts" (concat .volumeMounts ($values.extraVolumeMounts | default list)) }}
 {{- if $values.resources }}{{ $_ := set . "resources" $values.resources }}{{ end }}
 {{- end }}
 {{- end }}

@@ -205,19 +205,41 @@ func TestChartLinksAlerts(t *testing.T) {
 	}
 }
 
+// TestChartTakesNothingForNone: a list or a map without anything behind its key, as where all of its lines are comments, is an empty one.
+func TestChartTakesNothingForNone(t *testing.T) {
+	const monitored = "metrics.serviceMonitor=true"
+	if got, want := template(t, "--set", monitored+",extraArgs=null,extraVolumes=null,extraVolumeMounts=null,metrics.labels=null"), template(t, "--set", monitored); got != want {
+		t.Errorf("without lists: %s", diff.Diff(want, got))
+	}
+}
+
+// TestChartLabelsForOperator: a label by which the operator selects goes before the chart's own.
+func TestChartLabelsForOperator(t *testing.T) {
+	objects := byName(t, template(t, "--set", `metrics.serviceMonitor=true,metrics.labels.app\.kubernetes\.io/part-of=monitoring`))
+	if got := objects["ServiceMonitor gpu-scheduler"].GetLabels()["app.kubernetes.io/part-of"]; got != "monitoring" {
+		t.Errorf("the ServiceMonitor is part of %q", got)
+	}
+}
+
 // TestChartIsClean: what helm lint says of it, and that values that there are not are refused.
 func TestChartIsClean(t *testing.T) {
 	mustRun(t, "helm", "lint", "--strict", "--namespace", namespace, "--kube-version", kubernetes, chart)
 	for name, c := range map[string]struct{ args, want string }{
-		"a value that there is not":     {"--namespace gpu-scheduler --set replica=3", "replica"},
-		"a value of another type":       {"--namespace gpu-scheduler --set replicas=many", "replicas"},
-		"a network that is none":        {"--namespace gpu-scheduler --set apiServerNetworks={10.0.0.1}", "apiServerNetworks"},
-		"an action that is none":        {"--namespace gpu-scheduler --set admissionActions={Log}", "admissionActions"},
-		"a flag that is none":           {"--namespace gpu-scheduler --set extraArgs={v=4}", "extraArgs"},
-		"pages that are nowhere":        {"--namespace gpu-scheduler --set metrics.runbooks=docs", "runbooks"},
-		"a configuration that is none":  {"--namespace gpu-scheduler --set-string config=profiles:[", "config cannot be read"},
-		"another namespace":             {"--namespace kube-system", "the namespace must be gpu-scheduler"},
-		"an API server that is too old": {"--namespace gpu-scheduler --kube-version 1.29.0", "kubeVersion"},
+		"a value that there is not":                   {"--namespace gpu-scheduler --set replica=3", "replica"},
+		"a value of another type":                     {"--namespace gpu-scheduler --set replicas=many", "replicas"},
+		"a network that is none":                      {"--namespace gpu-scheduler --set apiServerNetworks={10.0.0.1}", "apiServerNetworks"},
+		"an action that is none":                      {"--namespace gpu-scheduler --set admissionActions={Log}", "admissionActions"},
+		"a flag that is none":                         {"--namespace gpu-scheduler --set extraArgs={v=4}", "extraArgs"},
+		"pages that are nowhere":                      {"--namespace gpu-scheduler --set metrics.runbooks=docs", "runbooks"},
+		"a configuration that is none":                {"--namespace gpu-scheduler --set-string config=profiles:[", "config cannot be read"},
+		"a configuration that is the second document": {"--namespace gpu-scheduler --set-file config=" + filepath.Join(root, "tests/cluster/ecosystem/testdata/two-documents.yaml"), "its first document must be a KubeSchedulerConfiguration"},
+		"no number of replicas":                       {"--namespace gpu-scheduler --set replicas=null", "replicas"},
+		"no image":                                    {"--namespace gpu-scheduler --set image.repository=null", "repository"},
+		"no account for metrics":                      {"--namespace gpu-scheduler --set metrics.serviceAccount=null", "serviceAccount"},
+		"a digest before the tag":                     {"--namespace gpu-scheduler --set image.repository=gpu-scheduler@sha256:0", "repository"},
+		"a node's label that is no text":              {"--namespace gpu-scheduler --set nodeSelector.gpu=true", "nodeSelector"},
+		"another namespace":                           {"--namespace kube-system", "the namespace must be gpu-scheduler"},
+		"an API server that is too old":               {"--namespace gpu-scheduler --kube-version 1.29.0", "kubeVersion"},
 	} {
 		args := append([]string{"template", "gpu-scheduler", chart, "--kube-version", kubernetes}, strings.Fields(c.args)...)
 		if _, err := run(t, "helm", args...); err == nil || !strings.Contains(err.Error(), c.want) {
