@@ -1,8 +1,8 @@
 #include "scheduler/config/gpu_quota.h"
 
+#include "scheduler/base/qualified_name.h"
 #include "scheduler/config/duration.h"
 
-#include <algorithm>
 #include <string>
 
 namespace sched::config {
@@ -10,14 +10,6 @@ namespace sched::config {
 namespace {
 
 using k8s::yaml::ObjectReader;
-
-// An object's name is in lower case, so it cannot be confused with one of these words.
-bool may_name_an_object(const std::string& text) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  };
-  return !text.empty() && text.size() <= 253 && std::all_of(text.begin(), text.end(), fits);
-}
 
 void read_default(ObjectReader& fields, quota::Options& options) {
   const auto text = fields.string("defaultQuota");
@@ -28,7 +20,8 @@ void read_default(ObjectReader& fields, quota::Options& options) {
     fields.complain("defaultQuota",
                     "must be Unlimited or None, with a capital: in lower case it "
                     "would name a GpuQuota");
-  } else if (may_name_an_object(*text)) {
+  } else if (is_subdomain(*text)) {
+    // An object's name is in lower case, so it cannot be confused with one of these words.
     options.without_quota = quota::WithoutQuota::kNamed;
     options.default_quota = *text;
   } else {

@@ -78,6 +78,8 @@ TEST_CASE("what is wrong in the section gpuQuota is said with its line") {
   const std::vector<Case> cases = {
       {"  defaultQuota: unlimited team\n",
        "c.yaml:4: gpuQuota.defaultQuota: must be Unlimited, None, or the name of a GpuQuota"},
+      {"  defaultQuota: team-\n",
+       "c.yaml:4: gpuQuota.defaultQuota: must be Unlimited, None, or the name of a GpuQuota"},
       {"  defaultQuota: none!\n",
        "c.yaml:4: gpuQuota.defaultQuota: must be Unlimited, None, or the name of a GpuQuota"},
       {"  defaultQuota: " + std::string(254, 'q') + "\n",
