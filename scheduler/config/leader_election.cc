@@ -52,7 +52,7 @@ std::optional<Problem> problem_of_names(const LeaderElection& election) {
   return std::nullopt;
 }
 
-std::optional<Problem> problem_of(const LeaderElection& election) {
+std::optional<Problem> problem_of_times(const LeaderElection& election) {
   constexpr std::chrono::hours kLongest{24};
   const auto [duration, deadline, retry] =
       std::tuple(election.lease_duration, election.renew_deadline, election.retry_period);
@@ -74,7 +74,7 @@ std::optional<Problem> problem_of(const LeaderElection& election) {
                    fmt::format("must be longer than {} times retryPeriod, which is {} ms", kJitter,
                                retry.count())};
   }
-  return problem_of_names(election);
+  return std::nullopt;
 }
 
 // Each lease setting with its key in the file and its flag.
@@ -111,7 +111,16 @@ std::optional<milliseconds> milliseconds_of(std::string_view text) {
   return std::chrono::duration_cast<milliseconds>(*duration);
 }
 
-void read_lease(ObjectReader& fields, LeaderElection& election) {
+void read_names(ObjectReader& fields, LeaderElection& election) {
+  for (const NameField& field : kNames) {
+    election.*field.value = fields.string(field.key).value_or(election.*field.value);
+  }
+  if (const auto problem = problem_of_names(election)) {
+    fields.complain(problem->key, problem->text);
+  }
+}
+
+void read_times(ObjectReader& fields, LeaderElection& election) {
   for (const DurationField& field : kDurations) {
     const auto text = fields.string(field.key);
     if (!text) continue;
@@ -119,16 +128,15 @@ void read_lease(ObjectReader& fields, LeaderElection& election) {
     if (!duration) fields.complain(field.key, std::string(kNotADuration));
     election.*field.value = duration.value_or(election.*field.value);
   }
-  for (const NameField& field : kNames) {
-    election.*field.value = fields.string(field.key).value_or(election.*field.value);
-  }
   fields.one_of("resourceLock", {kLock});
-  if (const auto problem = problem_of(election)) fields.complain(problem->key, problem->text);
+  if (const auto problem = problem_of_times(election)) {
+    fields.complain(problem->key, problem->text);
+  }
 }
 
-void refuse_lease(ObjectReader& fields) {
-  for (const std::string_view key : {"leaseDuration", "renewDeadline", "retryPeriod",
-                                     "resourceLock", "resourceName", "resourceNamespace"}) {
+void refuse_times(ObjectReader& fields) {
+  for (const std::string_view key :
+       {"leaseDuration", "renewDeadline", "retryPeriod", "resourceLock"}) {
     if (fields.raw(key) == nullptr) continue;
     fields.complain(key, "has no effect while leaderElect is false; leave it out");
   }
@@ -144,6 +152,10 @@ std::string_view flag_of(std::string_view key) {
   return key;
 }
 
+tl::unexpected<k8s::Error> error_of_flag(const Problem& problem) {
+  return k8s::config_error(fmt::format("{}: {}", flag_of(problem.key), problem.text));
+}
+
 }  // namespace
 
 LeaderElection read_leader_election(ObjectReader& document) {
@@ -151,16 +163,21 @@ LeaderElection read_leader_election(ObjectReader& document) {
   document.object("leaderElection", [&](ObjectReader& fields) {
     election.leader_elect = fields.boolean("leaderElect").value_or(election.leader_elect);
     if (election.leader_elect) {
-      read_lease(fields, election);
+      read_times(fields, election);
     } else {
-      refuse_lease(fields);
+      refuse_times(fields);
     }
+    read_names(fields, election);
   });
   return election;
 }
 
 k8s::Result<LeaderElection> with_flags(LeaderElection election, const LeaderElectionFlags& flags) {
   election.leader_elect = flags.leader_elect.value_or(election.leader_elect);
+  for (const NameField& field : kNames) {
+    if (!(flags.*field.said).empty()) election.*field.value = flags.*field.said;
+  }
+  if (const auto problem = problem_of_names(election)) return error_of_flag(*problem);
   if (!election.leader_elect) return election;
   for (const DurationField& field : kDurations) {
     const std::string& text = flags.*field.said;
@@ -169,15 +186,10 @@ k8s::Result<LeaderElection> with_flags(LeaderElection election, const LeaderElec
     if (!duration) return k8s::config_error(fmt::format("{}: {}", field.flag, kNotADuration));
     election.*field.value = *duration;
   }
-  for (const NameField& field : kNames) {
-    if (!(flags.*field.said).empty()) election.*field.value = flags.*field.said;
-  }
   if (!flags.resource_lock.empty() && flags.resource_lock != kLock) {
     return k8s::config_error(fmt::format("--leader-elect-resource-lock: must be {}", kLock));
   }
-  if (const auto problem = problem_of(election)) {
-    return k8s::config_error(fmt::format("{}: {}", flag_of(problem->key), problem->text));
-  }
+  if (const auto problem = problem_of_times(election)) return error_of_flag(*problem);
   return election;
 }
 

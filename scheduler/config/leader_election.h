@@ -2,7 +2,8 @@
 // times.
 //
 // Fields, defaults and rules are upstream's (k8s.io/component-base/config), except for the lease's
-// name and namespace, which are those of manifests/base. Flags (--leader-elect-…) have precedence
+// name and namespace, which are those of manifests/base. These name the lease of a process without
+// election, too (k8s-client/leader_election/store_mark.h). Flags (--leader-elect-…) have precedence
 // over the file. Upstream truncates a leaseDuration to whole seconds, the unit of a Lease. Here a
 // fraction is an error, because the lease would otherwise be shorter than configured.
 #pragma once
@@ -41,7 +42,7 @@ struct LeaderElectionFlags {
 [[nodiscard]] LeaderElection read_leader_election(k8s::yaml::ObjectReader& document);
 
 // The settings of the file, replaced by those of flags. An error names the flag. If leader election
-// is off, flags about its lease have no effect; so scripts may always pass them.
+// is off, flags about the lease's times have no effect; so scripts may always pass them.
 [[nodiscard]] k8s::Result<LeaderElection> with_flags(LeaderElection from_file,
                                                      const LeaderElectionFlags& flags);
 

@@ -124,6 +124,24 @@ TEST_CASE("the longest names of a lease and of its namespace") {
   CHECK(election->resource_namespace == name_space);
 }
 
+TEST_CASE("without election the names are those of the lease that marks the store") {
+  const auto election = election_of(
+      "  leaderElect: false\n"
+      "  resourceName: other\n"
+      "  resourceNamespace: ns\n");
+  if (!election) FAIL(election.error().message);
+  CHECK_FALSE(election->leader_elect);
+  CHECK(election->resource_name == "other");
+  CHECK(election->resource_namespace == "ns");
+  CHECK_THAT(election_of("  leaderElect: false\n  resourceName: a/b\n").error().message,
+             Catch::StartsWith("c.yaml:5: leaderElection.resourceName: \"a/b\" is no name"));
+
+  LeaderElectionFlags flags;
+  flags.resource_namespace = "from-flag";
+  CHECK(with_flags(*election, flags)->resource_name == "other");
+  CHECK(with_flags(*election, flags)->resource_namespace == "from-flag");
+}
+
 TEST_CASE("flags win over the file") {
   const LeaderElection file{.lease_duration = 60s, .resource_name = "from-file"};
   const auto election = with_flags(file, {.leader_elect = {},
