@@ -3,6 +3,7 @@
 #include "k8s-client/auth/cluster_access.h"
 #include "k8s-client/yaml/value.h"
 #include "plugins/registry.h"
+#include "scheduler/base/short_flags.h"
 #include "scheduler/base/version.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/log.h"
@@ -16,9 +17,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -301,7 +304,9 @@ int main(int argc, char** argv) try {
   Flags flags;
   add_flags(app, flags);
   try {
-    app.parse(argc, argv);
+    auto arguments = sched::with_short_flags_split({argv + 1, argv + argc});
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadUsage;
   }

@@ -1,5 +1,6 @@
 #include "scheduler/kubectl-gpu/arguments.h"
 
+#include "scheduler/base/short_flags.h"
 #include "scheduler/kubectl-gpu/given_flags.h"
 #include "scheduler/kubectl-gpu/run.h"
 #include "scheduler/kubectl-gpu/text_out.h"
@@ -7,6 +8,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
 
 namespace sched::kubectl {
 namespace {
@@ -216,8 +220,9 @@ std::optional<int> read_arguments(const std::vector<std::string>& arguments,
   });
   app.set_version_flag("--version", fmt::format("kubectl-gpu {}", version));
   try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    app.parse(reversed);
+    std::vector<std::string> split = with_short_flags_split(arguments);
+    std::reverse(split.begin(), split.end());  // as CLI11 wants them
+    app.parse(std::move(split));
   } catch (const CLI::ParseError& error) {
     return app.exit(error, out, err) == 0 ? 0 : kBadUsage;
   }

@@ -31,6 +31,11 @@ TEST_CASE("the process ends with the command's exit code") {
   CHECK(ended == std::vector<int>{0, kUnreadable});
 }
 
+TEST_CASE("flags of one letter may have their value behind =, as kubectl takes them") {
+  CHECK(answer({"queue", "-n=demo"}) == answer({"queue", "-n", "demo"}));
+  CHECK(answer({"nodes", "-o=wide"}) == answer({"nodes", "-o", "wide"}));
+}
+
 TEST_CASE("kubectl gpu nodes lists the nodes with GPUs, and with -o wide the pods on them") {
   CHECK(answer({"nodes", "-o", "wide"}) ==
         "NODE    TYPE       USED  FREE  PODS  STATE  GPUS OF\n"
