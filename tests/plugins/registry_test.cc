@@ -23,6 +23,7 @@ TEST_CASE("every plugin is made, has the roles it is listed with, and its own na
           (entry.scores || entry.constrains));
     CHECK_FALSE((made->score != nullptr && made->constraint != nullptr));
     if (entry.constrains) CHECK(made->constraint != nullptr);
+    if (!entry.score_args.empty()) CHECK(entry.scores);
     if (made->filter) CHECK(made->filter->name() == entry.name);
     if (made->score) CHECK(made->score->name() == entry.name);
     if (made->constraint) CHECK(made->constraint->name() == entry.name);
