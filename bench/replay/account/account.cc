@@ -42,6 +42,15 @@ void Account::pass(Moment to) {
   now_ = to;
 }
 
+void Account::node_upserted(const sched::NodeFacts& facts) {
+  occupancy_.upsert_node(facts);
+  const auto found = on_unseen_nodes_.extract(facts.name);
+  if (found.empty()) return;
+  for (const PodId id : found.mapped()) {
+    if (is_placed(id)) occupy(pods_[id], found.key(), {});
+  }
+}
+
 void Account::came(PodId id, const KindOfPod& kind) {
   if (id >= pods_.size()) pods_.resize(id + 1);
   Pod& pod = pods_[id];
@@ -87,25 +96,31 @@ void Account::placed(PodId id, const std::string& node,
   if (options_.over_time && pod.in_window) {
     waits_.add(*pod.kind, seconds(now_ - pod.came));
   }
-  take(pod, node, devices);
+  take(id, node, devices);
 }
 
-void Account::was_there(PodId id, const std::string& node) { take(pods_[id], node, {}); }
+void Account::was_there(PodId id, const std::string& node) { take(id, node, {}); }
 
-void Account::take(Pod& pod, const std::string& node,
+void Account::take(PodId id, const std::string& node,
                    const std::vector<sched::gpu::DeviceShare>& devices) {
+  Pod& pod = pods_[id];
   pod.state = State::kPlaced;
   waits_no_longer(pod);
   if (pod.in_window) ++window_.placed_pods;
-  pod.place = occupancy_.take(node, *pod.kind, devices);
-  if (pod.place) {
-    const std::int64_t gpu = pod.place->gpu_milli;
-    by_namespace_.placed(pod.kind->namespace_, gpu, now_, pod.in_window);
-    const std::string& product = occupancy_.nodes()[pod.place->node].product;
-    if (pod.in_window) by_product_.came(product, pod.kind->gpu_milli);
-    by_product_.placed(product, gpu, now_, pod.in_window);
-  }
+  if (!occupy(pod, node, devices)) on_unseen_nodes_[node].push_back(id);
   decided(pod);
+}
+
+bool Account::occupy(Pod& pod, const std::string& node,
+                     const std::vector<sched::gpu::DeviceShare>& devices) {
+  pod.place = occupancy_.take(node, *pod.kind, devices);
+  if (!pod.place) return false;
+  const std::int64_t gpu = pod.place->gpu_milli;
+  by_namespace_.placed(pod.kind->namespace_, gpu, now_, pod.in_window);
+  const std::string& product = occupancy_.nodes()[pod.place->node].product;
+  if (pod.in_window) by_product_.came(product, pod.kind->gpu_milli);
+  by_product_.placed(product, gpu, now_, pod.in_window);
+  return true;
 }
 
 void Account::waits(PodId id, std::string_view message, std::string_view details) {

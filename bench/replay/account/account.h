@@ -22,6 +22,7 @@
 #include "scheduler/framework/cluster_context.h"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +50,8 @@ class Account {
   // Nothing changed up to `now`, which never decreases. The following events happen then.
   void advance(Moment now);
 
-  void node_upserted(const sched::NodeFacts& facts) { occupancy_.upsert_node(facts); }
+  // Pods that are said to be on it may have come before: in a recording the order of kinds is any.
+  void node_upserted(const sched::NodeFacts& facts);
   void node_gone(std::string_view name) { occupancy_.erase_node(name); }
 
   // `kind` outlives the account.
@@ -92,7 +94,10 @@ class Account {
   }
   void begins_to_wait(const Pod& pod);
   void waits_no_longer(const Pod& pod);
-  void take(Pod& pod, const std::string& node, const std::vector<sched::gpu::DeviceShare>& devices);
+  void take(PodId id, const std::string& node, const std::vector<sched::gpu::DeviceShare>& devices);
+  // Gives a placed pod its place. False: no node of that name was ever seen.
+  bool occupy(Pod& pod, const std::string& node,
+              const std::vector<sched::gpu::DeviceShare>& devices);
   void count_arrival(Pod& pod);
   void decided(Pod& pod);
   void pass(Moment to);
@@ -112,6 +117,7 @@ class Account {
   Occupancy occupancy_;
   Moment now_{0};
   std::vector<Pod> pods_;
+  std::map<std::string, std::vector<PodId>> on_unseen_nodes_;  // placed, without a place so far
   std::size_t waiting_pods_ = 0;
   std::int64_t waiting_gpu_ = 0;  // that these ask for
 

@@ -89,6 +89,27 @@ TEST_CASE("who was there from the start holds GPUs and did not wait") {
   CHECK(result.waits.empty());
 }
 
+TEST_CASE("a pod that is seen before its node holds GPUs there when the node is seen") {
+  Account account({.over_time = true, .horizon = seconds(10)});
+  const KindOfPod one = gpus(1);
+  account.came(0, one);
+  account.was_there(0, "n");
+  account.came(1, one);
+  account.was_there(1, "n");
+  account.left(1);
+  account.came(2, one);
+  account.was_there(2, "never seen");
+  add_node(account, tests::gpu_node("n", 2).product("G2"));
+  add_node(account, tests::gpu_node("n", 2).product("G2"));  // again: nothing is counted twice
+  account.advance(seconds(10));
+  const Result result = account.result();
+  CHECK(result.figures.at("allocated") == Approx(50));
+  CHECK(result.figures.at("placed_pods") == 3);
+  CHECK(result.by_namespace.at("default").allocated == Approx(1));
+  CHECK(result.by_product.at("G2").allocated == Approx(1));
+  CHECK(result.waits.empty());
+}
+
 TEST_CASE("snapshots show the devices at their moment") {
   SECTION("by arrival") {
     Account account({.snapshots_at = {50, 100, 150}});

@@ -163,6 +163,20 @@ TEST_CASE("pods of others, and those bound before, stay where they are") {
   CHECK(spread.figures.at("waiting_pods") == 0);
 }
 
+TEST_CASE("pods hold their GPUs though they were recorded before their nodes") {
+  LiveRun run(tests::packing());
+  run.show(tests::gpu_pod("theirs", 2).uid("theirs").served_by("other").on("n1"));
+  run.show(tests::gpu_pod("older", 1).uid("older").served_by("packing").on("n2"));
+  run.has(tests::node("n1").gpus(2));
+  run.has(tests::node("n2").gpus(2));
+  run.synced();
+  run.wait(std::chrono::seconds(1'000));
+  run.submit(tests::gpu_pod("last", 1));
+  const Study study(run);
+  CHECK(study.recorded.result.figures.at("allocated") == Approx(75).margin(0.1));
+  CHECK(study.with(tests::spreading()).figures.at("allocated") == Approx(75).margin(0.1));
+}
+
 TEST_CASE("a bind that had failed succeeds with the other policy") {
   LiveRun run(tests::packing());
   run.has(tests::node("n1").gpus(1));
