@@ -78,7 +78,7 @@ void Occupancy::count(Node& node) {
   node.free_by_cause = {};
   if (!node.present) return;
   capacity_ += node.capacity();
-  taken_ += node.gpu_taken;
+  taken_ += node.taken();
   free_.assign(static_cast<std::size_t>(node.gpus), sched::gpu::kMilliPerGpu);
   for (std::size_t i = 0; i < free_.size(); ++i) free_[i] -= node.taken_of(i);
   node.free_by_cause =
@@ -90,7 +90,7 @@ void Occupancy::count(Node& node) {
 void Occupancy::discount(Node& node) {
   if (!node.present) return;
   capacity_ -= node.capacity();
-  taken_ -= node.gpu_taken;
+  taken_ -= node.taken();
   for (std::size_t i = 0; i < sched::kFreeGpuCauses; ++i)
     free_by_cause_[i] -= node.free_by_cause[i];
 }

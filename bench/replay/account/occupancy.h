@@ -13,6 +13,7 @@
 #include "scheduler/framework/node_view.h"
 #include "scheduler/gpu/devices.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -45,7 +46,7 @@ class Occupancy {
     std::int64_t cpu_milli = 0;
     std::int64_t cpu_taken = 0;
     sched::gpu::DeviceUses devices;
-    std::int64_t gpu_taken = 0;  // thousandths, over all devices
+    std::int64_t gpu_taken = 0;  // thousandths that its pods hold
 
     std::size_t product_id = 0;
     sched::FreeByCause free_by_cause{};  // counted in the sum
@@ -53,6 +54,9 @@ class Occupancy {
     // Thousandths taken of a device; 0 for a device that the node does not have.
     [[nodiscard]] std::int32_t taken_of(std::size_t device) const;
     [[nodiscard]] std::int64_t capacity() const { return gpus * sched::gpu::kMilliPerGpu; }
+    // What is taken of the GPUs that the node has. Pods stay when it offers fewer, such as none
+    // while its device plugin restarts.
+    [[nodiscard]] std::int64_t taken() const { return std::min(gpu_taken, capacity()); }
   };
 
   // A node appeared or changed. What pods hold there stays.

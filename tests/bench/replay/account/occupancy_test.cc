@@ -99,6 +99,23 @@ TEST_CASE("nodes that go take what is on them out of the sums, and bring it back
   CHECK_FALSE(occupancy.take("never seen", kind(1, 1'000, 0), {}));
 }
 
+TEST_CASE("of GPUs that a node does not have none are taken") {
+  Occupancy occupancy{Fragmentation(kTypical)};
+  occupancy.upsert_node(facts(tests::gpu_node("a", 2)));
+  occupancy.upsert_node(facts(tests::gpu_node("b", 2)));
+  const auto place = occupancy.take("a", kind(2, 1'000, 0), {});
+  REQUIRE(place);
+  occupancy.upsert_node(facts(tests::gpu_node("a", 0)));  // its device plugin restarts
+  CHECK(occupancy.capacity() == 2'000);
+  CHECK(occupancy.taken() == 0);
+  occupancy.upsert_node(facts(tests::gpu_node("a", 2)));
+  CHECK(occupancy.taken() == 2'000);
+  (void)occupancy.take("b", kind(5, 1'000, 0), {});  // it was there, on more than there is now
+  CHECK(occupancy.taken() == 4'000);
+  occupancy.give_back(*place);
+  CHECK(occupancy.taken() == 2'000);
+}
+
 TEST_CASE("sums kept by changes equal a recount") {
   std::mt19937_64 random(7);
   const auto below = [&](std::uint64_t n) { return random() % n; };
