@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace bench::replay {
@@ -13,11 +14,15 @@ namespace {
 
 using sched::gpu::kMilliPerGpu;
 
+// A pod of a recording may ask for any number, and only wait; sums stay within 64 bits.
+constexpr std::int64_t kMostGpus = 10'000;
+
 std::string gpu_text(const sched::gpu::Demand& gpu) {
   if (gpu.is_none()) return "no GPU";
   std::vector<std::string> pieces;
   if (gpu.gpus > 0) {
-    pieces.push_back(fmt::format("{:g} GPU", static_cast<double>(gpu.total_milli()) / 1000));
+    pieces.push_back(fmt::format(
+        "{:g} GPU", static_cast<double>(gpu.gpus) * static_cast<double>(gpu.milli) / 1000));
   }
   for (const auto& [profile, count] : gpu.instances) {
     pieces.push_back(fmt::format("{} MIG {}", count, profile));
@@ -31,7 +36,8 @@ std::string gpu_text(const sched::gpu::Demand& gpu) {
 std::int64_t milli_of(const sched::gpu::InstanceDemand& demand) {
   for (const auto& geometry : sched::gpu::mig::geometries()) {
     if (const auto* profile = geometry.find(demand.profile)) {
-      return demand.count * kMilliPerGpu * profile->memory_slices / geometry.slices;
+      return std::min(demand.count, kMostGpus) * kMilliPerGpu * profile->memory_slices /
+             geometry.slices;
     }
   }
   return 0;
@@ -55,7 +61,7 @@ KindOfPod kind_of(const k8s::Pod& pod, const sched::PodShape& shape, bool device
 }
 
 std::int64_t gpu_milli_of(const sched::gpu::Demand& demand) {
-  std::int64_t milli = demand.total_milli();
+  std::int64_t milli = std::min(demand.gpus, kMostGpus) * std::min(demand.milli, kMilliPerGpu);
   for (const auto& instances : demand.instances) milli += milli_of(instances);
   return milli;
 }

@@ -25,7 +25,8 @@ struct KindOfPod {
                                 bool devices_apart);
 
 // Thousandths of a GPU that a pod asks for. MIG instances count as their share of the memory slices
-// of the first model with such a profile.
+// of the first model with such a profile. Of more than 10,000 GPUs or instances, which no cluster
+// has on one node, 10,000 count.
 [[nodiscard]] std::int64_t gpu_milli_of(const sched::gpu::Demand& demand);
 
 // Thousandths of a GPU that are taken of a device with so many memory slices.
