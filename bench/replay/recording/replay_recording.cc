@@ -8,11 +8,13 @@
 #include "bench/replay/recording/rerun.h"
 #include "bench/replay/recording/with_policy.h"
 #include "bench/replay/study.h"
+#include "bench/replay/trace/check_gpus.h"
 #include "scheduler/config/config.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <chrono>
 #include <map>
 #include <ostream>
 #include <utility>
@@ -33,6 +35,18 @@ k8s::Result<std::vector<std::string>> served_names(const sched::live::RecordHead
   return names;
 }
 
+// Each state of each node, since it is drawn and counted GPU by GPU.
+k8s::Result<void> check_nodes(const Recording& recording) {
+  for (const auto& call : recording.calls) {
+    const auto* applied = std::get_if<sched::live::AppliedCall>(&call);
+    if (applied == nullptr) continue;
+    const auto* node = std::get_if<sched::event::NodeUpserted>(&applied->event);
+    if (node == nullptr) continue;
+    if (auto checked = check_gpus(node->object); !checked) return checked;
+  }
+  return {};
+}
+
 // The report's data of a trace: the nodes, in the order in which they were first seen.
 Trace trace_of(const Recording& recording, const RecordedPods& pods) {
   Trace trace;
@@ -40,8 +54,9 @@ Trace trace_of(const Recording& recording, const RecordedPods& pods) {
   std::map<std::string, std::size_t> known;
   for (const auto& call : recording.calls) {
     const auto* applied = std::get_if<sched::live::AppliedCall>(&call);
-    trace.counts[applied != nullptr ? "events" : "steps"] += 1;
+    if (std::holds_alternative<sched::live::StepCall>(call)) ++trace.counts["steps"];
     if (applied == nullptr) continue;
+    ++trace.counts["events"];
     const auto* node = std::get_if<sched::event::NodeUpserted>(&applied->event);
     if (node == nullptr) continue;
     const auto [found, is_new] = known.try_emplace(node->object.metadata.name, trace.nodes.size());
@@ -69,10 +84,30 @@ std::vector<std::pair<std::string, std::string>> in_words(const Arguments& argum
   return words;
 }
 
+// Prints where calls are missing between others.
+void write_lost_calls(std::ostream& out, const Recording& recording) {
+  std::size_t gaps = 0;
+  sched::live::LostCalls all;
+  for (const auto& call : recording.calls) {
+    const auto* lost = std::get_if<sched::live::LostCalls>(&call);
+    if (lost == nullptr) continue;
+    if (gaps++ == 0) all.at = lost->at;
+    all.events += lost->events;
+    all.decisions += lost->decisions;
+  }
+  if (gaps == 0) return;
+  const double seconds = std::chrono::duration<double>(all.at - recording.begin()).count();
+  out << fmt::format(
+      "gaps: {}, the first {:.0f} s after the beginning; {} events and {} decisions are missing, "
+      "as far as is known: figures may be wrong from there on\n",
+      gaps, seconds, all.events, all.decisions);
+}
+
 // Prints what the recording does not contain.
 void write_gaps(std::ostream& out, const Recording& recording) {
   if (recording.was_cut) out << "the last line is cut off and was left out\n";
   for (const std::string& damage : recording.damages) out << damage << '\n';
+  write_lost_calls(out, recording);
   if (!recording.header.snapshot) return;
   out << "begins with a snapshot of the cluster's objects: what was decided before is not in it\n";
 }
@@ -137,6 +172,9 @@ int replay_recording(const std::string& file, const ReplayOptions& options,
   auto recording = read_recording(file);
   if (!recording) return unusable(complaints, recording.error());
   if (arguments->until) cut(*recording, *arguments->until);
+  if (auto checked = check_nodes(*recording); !checked) {
+    return unusable(complaints, k8s::with_context(std::move(checked.error()), file));
+  }
   const auto served = served_names(recording->header, registry);
   if (!served) return unusable(complaints, served.error());
   auto folder = OutputFolder::open(options.out);

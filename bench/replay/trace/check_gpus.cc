@@ -42,6 +42,12 @@ Fault fault_of(const k8s::Node& node, bool devices_apart) {
   return std::nullopt;
 }
 
+k8s::Result<void> check_node(const k8s::Node& node, bool devices_apart) {
+  const Fault fault = fault_of(node, devices_apart);
+  if (!fault) return {};
+  return k8s::decode_error(fmt::format("Node \"{}\": {}", node.metadata.name, *fault));
+}
+
 Fault negative_amount(const std::vector<k8s::Container>& containers) {
   for (const k8s::Container& container : containers) {
     for (const auto* list : {&container.requests, &container.limits}) {
@@ -91,11 +97,11 @@ Fault fault_of(const k8s::Pod& pod, sched::ResourceNames& names) {
 
 }  // namespace
 
+k8s::Result<void> check_gpus(const k8s::Node& node) { return check_node(node, false); }
+
 k8s::Result<void> check_gpus(const Trace& trace) {
   for (const k8s::Node& node : trace.nodes) {
-    if (const Fault fault = fault_of(node, trace.devices_apart)) {
-      return k8s::decode_error(fmt::format("Node \"{}\": {}", node.metadata.name, *fault));
-    }
+    if (auto done = check_node(node, trace.devices_apart); !done) return done;
   }
   sched::ResourceNames names;
   for (const TracePod& pod : trace.pods) {

@@ -10,6 +10,9 @@
 
 namespace bench::replay {
 
+// A node whose GPUs are counted: a negative number, or more than any machine has, is an error.
+[[nodiscard]] k8s::Result<void> check_gpus(const k8s::Node& node);
+
 // Trace::devices_apart is known. An error names the node or pod, and what was expected:
 //
 //   nodes  a negative number of GPUs, or more than any machine has; if devices are kept one by one

@@ -3,6 +3,7 @@
 
 #include "bench/policies/registry.h"
 #include "bench/replay/recording/recording.h"
+#include "bench/replay/recording/replay_recording.h"
 #include "scheduler/config/config.h"
 #include "scheduler/live/record/recorder.h"
 #include "scheduler/live/record/recording_ring.h"
@@ -11,6 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -69,6 +71,18 @@ Ended rerun(const std::string& file = record_file()) {
   std::ostringstream out;
   std::ostringstream complaints;
   const int code = bench::replay::rerun(file, bench::registry(), out, complaints);
+  return {code, out.str(), complaints.str()};
+}
+
+Ended rerun_with(const std::string& policy) {
+  std::ostringstream out;
+  std::ostringstream complaints;
+  const std::atomic<bool> stop{false};
+  bench::replay::ReplayOptions options;
+  options.policies = {policy};
+  options.jobs = 1;
+  const int code = bench::replay::replay_recording(record_file(), options, bench::registry(), out,
+                                                   complaints, stop);
   return {code, out.str(), complaints.str()};
 }
 
@@ -253,6 +267,40 @@ TEST_CASE("a packed recording whose end is missing is read up to there") {
   const Ended outcome = rerun();
   CHECK(outcome.code == 0);
   CHECK_THAT(outcome.out, Catch::Contains("cut off"));
+  std::remove(record_file().c_str());
+}
+
+TEST_CASE("another policy's figures are told to be doubtful behind a gap") {
+  record_some_work();
+  std::string text = content();
+  const auto end_of_first_line = text.find('\n') + 1;
+  CHECK_THAT(rerun_with("spread").out, !Catch::Contains("missing"));
+  text.insert(end_of_first_line,
+              "{\"at\":1767225600000000,\"lost\":{\"events\":2,\"decisions\":1}}\n");
+  rewrite(text);
+  const Ended outcome = rerun_with("spread");
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out,
+             Catch::StartsWith("read rerun_test: 5 events, ") && Catch::Contains(" 4 steps\n") &&
+                 Catch::Contains("gaps: 1, the first 0 s after the beginning; 2 events and 1 "
+                                 "decisions are missing, as far as is known: figures may be wrong "
+                                 "from there on\n"));
+  std::remove(record_file().c_str());
+}
+
+TEST_CASE("a recorded node with more GPUs than can be is refused, not counted") {
+  record_some_work();
+  std::string text = content();
+  const std::string gpus = "\"nvidia.com/gpu\":\"2\"";
+  const auto at = text.find(gpus);
+  REQUIRE(at != std::string::npos);
+  text.replace(at, gpus.size(), "\"nvidia.com/gpu\":\"1000000000000\"");
+  rewrite(text);
+  const Ended outcome = rerun_with("spread");
+  CHECK(outcome.code == 2);
+  CHECK(outcome.complaints == "replay: " + record_file() +
+                                  ": Node \"n1\": nvidia.com/gpu is 1000000000000: want 0 to "
+                                  "10000\n");
   std::remove(record_file().c_str());
 }
 
