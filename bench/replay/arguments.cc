@@ -1,6 +1,7 @@
 #include "bench/replay/arguments.h"
 
 #include "bench/replay/run/quotas.h"
+#include "bench/replay/trace/groups.h"
 #include "bench/replay/trace/read.h"
 #include "k8s-client/parse_number.h"
 
@@ -29,11 +30,15 @@ k8s::Result<ArrivalMode> arrival_of(const ReplayOptions& options) {
   return mode;
 }
 
+// Pods come one by one, whatever they have to do with each other.
+bool is_drawn(const ArrivalMode& mode) {
+  return std::holds_alternative<InflateArrival>(mode) ||
+         std::holds_alternative<StationaryArrival>(mode);
+}
+
 WhenFull when_full_of(const ReplayOptions& options, const ArrivalMode& mode) {
   if (options.when_full) return *options.when_full;
-  const bool drawn = std::holds_alternative<InflateArrival>(mode) ||
-                     std::holds_alternative<StationaryArrival>(mode);
-  return drawn ? WhenFull::kRefuse : WhenFull::kQueue;
+  return is_drawn(mode) ? WhenFull::kRefuse : WhenFull::kQueue;
 }
 
 std::vector<double> snapshots_of(const ReplayOptions& options, const ArrivalMode& mode) {
@@ -63,6 +68,9 @@ k8s::Result<void> read_traces(const ReplayOptions& options, Arguments& arguments
   for (const std::string& pods : options.pods) {
     auto trace = read_trace({.nodes = options.nodes, .pods = pods});
     if (!trace) return tl::unexpected<k8s::Error>(std::move(trace.error()));
+    if (is_drawn(arguments.arrival) || arguments.when_full == WhenFull::kRefuse) {
+      leave_out_groups(*trace);
+    }
     const auto same = [&](const Trace& other) { return other.name == trace->name; };
     if (std::any_of(arguments.traces.begin(), arguments.traces.end(), same)) {
       return k8s::config_error(

@@ -5,12 +5,15 @@
 #include "tests/bench/replay/small_replay.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 using bench::replay::ReplayOptions;
+using bench::replay::WhenFull;
 
 namespace fs = std::filesystem;
 using tests::Ended;
@@ -117,6 +120,50 @@ TEST_CASE("what cannot be used is said before anything is run") {
     const Ended outcome = run_replay(options);
     CHECK(outcome.code == 2);
     CHECK_THAT(outcome.complaints, Catch::StartsWith("replay: ") && Catch::Contains(c.complaint));
+  }
+}
+
+TEST_CASE("pods of a group start together only where all of them come and may wait") {
+  const Folder folder;
+  std::string cluster =
+      R"({"kind": "Node", "metadata": {"name": "n"},
+          "status": {"allocatable": {"cpu": "8", "pods": "110", "nvidia.com/gpu": "8"},
+                     "conditions": [{"type": "Ready", "status": "True"}]}}
+)";
+  std::replace(cluster.begin(), cluster.end() - 1, '\n', ' ');  // a line for each object
+  for (const char* name : {"a", "b"}) {
+    cluster += R"({"kind": "Pod", "metadata": {"name": ")" + std::string(name) +
+               R"(", "namespace": "ml", "creationTimestamp": "2030-01-31T08:00:00Z", )" +
+               R"("annotations": {"gpu-scheduler.io/pod-group": "train", )" +
+               R"("gpu-scheduler.io/pod-group-min-count": "2"}}, "spec": {"containers": [)" +
+               R"({"name": "c", "resources": {"limits": {"nvidia.com/gpu": "2"}}}]}})" + "\n";
+  }
+  struct Case {
+    const char* arrival;
+    std::optional<WhenFull> when_full;
+    bool left_out;
+  };
+  const std::vector<Case> cases = {
+      {"inflate:100", std::nullopt, true},   {"inflate:100", WhenFull::kQueue, true},
+      {"stationary:10", std::nullopt, true}, {"trace", std::nullopt, false},
+      {"backlog", std::nullopt, false},      {"trace", WhenFull::kRefuse, true},
+  };
+  ReplayOptions options = small_replay(folder);
+  options.nodes = folder.write("cluster.json", cluster);
+  options.pods = {options.nodes};
+  options.policies = {"spread"};
+  options.seeds = {"1"};
+  options.fail_if = {"refused_pods>1", "waiting_pods>0", "placed_pods<2"};
+  for (const Case& c : cases) {
+    INFO(c.arrival << (c.when_full ? ", otherwise when full" : ""));
+    options.arrival = c.arrival;
+    options.when_full = c.when_full;
+    const Ended outcome = run_replay(options);
+    INFO(outcome.out << outcome.complaints);
+    CHECK(outcome.code == 0);
+    const bool told =
+        outcome.out.find("2 pods whose groups are not considered") != std::string::npos;
+    CHECK(told == c.left_out);
   }
 }
 
