@@ -13,7 +13,7 @@ k8s::Result<Workload> arrange(const Trace& trace, const ArrivalMode& mode, std::
   const auto pool = pool_of(trace);
   if (!pool) return tl::unexpected(pool.error());
   if (const auto* inflation = std::get_if<InflateArrival>(&mode)) {
-    return inflate(*pool, *inflation, seed);
+    return inflate(trace, *pool, *inflation, seed);
   }
   return stationary(trace, *pool, std::get<StationaryArrival>(mode), seed);
 }

@@ -2,6 +2,8 @@
 
 #include "bench/replay/arrivals/random.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -41,10 +43,23 @@ void remove_draws(Pods& order, const PodPool& pool, std::int64_t limit, Random& 
   order = std::move(kept);
 }
 
+// How many draws with replacement ask for so much, on average.
+double expected_draws(const PodPool& pool, double milli) {
+  return milli / static_cast<double>(pool.milli(pool.pods)) * static_cast<double>(pool.pods.size());
+}
+
 }  // namespace
 
-Workload inflate(const PodPool& pool, const InflateArrival& mode, std::uint64_t seed) {
+k8s::Result<Workload> inflate(const Trace& trace, const PodPool& pool, const InflateArrival& mode,
+                              std::uint64_t seed) {
   const double exact = static_cast<double>(pool.capacity_milli) * mode.percent / 100;
+  if (const double expected = expected_draws(pool, exact); expected > kMostArrivals) {
+    return k8s::config_error(
+        fmt::format("{} % of the GPUs of trace \"{}\" are asked for by {:.0f} million of its pods, "
+                    "since few of "
+                    "them ask for GPUs: lower the percentage",
+                    mode.percent, trace.name, expected / 1e6));
+  }
   const auto limit = static_cast<std::int64_t>(std::floor(exact));
   Random random(seed);
   Pods order = pool.pods;

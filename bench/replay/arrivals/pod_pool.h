@@ -11,6 +11,9 @@
 
 namespace bench::replay {
 
+// A larger workload does not fit into the memory of a small machine.
+inline constexpr double kMostArrivals = 50'000'000;
+
 struct PodPool {
   std::vector<std::size_t> pods;            // indices in Trace::pods, sorted by namespace and name
   std::vector<sched::gpu::Demand> demands;  // by index in Trace::pods

@@ -10,9 +10,6 @@
 namespace bench::replay {
 namespace {
 
-// A larger workload does not fit into the memory of a small machine.
-constexpr double kMostArrivals = 50'000'000;
-
 void add(Workload& workload, const Stay& stay, Moment at) {
   workload.arrivals.push_back({.pod = stay.pod, .at = at, .leaves = at + stay.life});
 }

@@ -123,6 +123,19 @@ TEST_CASE("a trace that can never reach a percentage is refused") {
         "from it");
 }
 
+TEST_CASE("a trace of which no memory holds enough draws is refused") {
+  // One pod in three asks for a thousandth of one of 8,000 GPUs.
+  Trace rare = small_trace(1'000, 2);
+  rare.pods.push_back(lived(asks_milli("rare", "1"), std::nullopt, std::nullopt));
+  const auto endless = arrange(rare, InflateArrival{300}, 1);
+  REQUIRE_FALSE(endless);
+  CHECK(
+      endless.error().message ==
+      "300 % of the GPUs of trace \"small\" are asked for by 72 million of its pods, since few of "
+      "them ask for GPUs: lower the percentage");
+  CHECK(arrange(rare, InflateArrival{1}, 1));
+}
+
 TEST_CASE("the published traces are inflated to 130 %") {
   const auto folder = openb_folder();
   if (!folder) return;
