@@ -54,6 +54,7 @@ k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file) {
     quotas.push_back(*std::move(quota));
     places.push_back(where);
   }
+  if (quotas.empty()) return k8s::config_error(file + ": there is no GpuQuota in it");
   // Errors of a quota in relation to the others.
   sched::quota::Ledger ledger{sched::quota::Options{}};
   for (const k8s::GpuQuota& quota : quotas) ledger.upsert(quota);

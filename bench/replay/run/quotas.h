@@ -19,7 +19,8 @@
 namespace bench::replay {
 
 // Every GpuQuota of a YAML file of one or more documents; another kind, or an invalid one, is an
-// error with file and line. Without times of creation an earlier one in the file is the older one.
+// error with file and line, and so is a file without any. Without times of creation an earlier one
+// in the file is the older one.
 [[nodiscard]] k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file);
 
 // The namespaces of the trace's pods, by name.

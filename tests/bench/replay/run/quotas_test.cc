@@ -63,6 +63,7 @@ TEST_CASE("what cannot be used is said with its place") {
     std::string want;
   };
   const std::vector<Case> cases = {
+      {"# none yet\n", ": there is no GpuQuota in it"},
       {"kind: Pod\nmetadata: {name: a}\n", ":1: want an object of kind GpuQuota"},
       {"kind: GpuQuota\n", ":1: GpuQuota: metadata.name: is missing"},
       {"kind: GpuQuota\nmetadata: {name: a}\nspec: {quotas: [{gpuType: L4, guaranteed: \"-1\"}]}\n",
