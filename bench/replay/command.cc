@@ -218,8 +218,9 @@ void add_command(CLI::App& app, const std::vector<std::string>& typed, int& exit
   add_output_options(*command, all->options);
   add_share_options(*command, *all);
   command->footer(
-      "Exit codes: 0 done; 1 a --fail-if condition holds; 2 something given is unusable; 130 "
-      "interrupted.\nFormats, figures and outputs: bench/replay/README.md");
+      "Exit codes: 0 done; 1 a --fail-if condition holds, or a recording gives other decisions; 2 "
+      "something given is unusable; 130 interrupted.\nFormats, figures and outputs: "
+      "bench/replay/README.md");
   all->options.command_line = same_results(typed);
   command->callback([all, command, &exit_code] {
     check_combination(*command, *all);
