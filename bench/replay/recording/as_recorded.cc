@@ -14,9 +14,10 @@ namespace event = sched::event;
 class Follower {
  public:
   Follower(const Recording& recording, const RecordedPods& pods,
-           const std::vector<double>& snapshots_at)
+           const std::vector<double>& snapshots_at, const sched::gpu::SiteLabels& site)
       : recording_(recording),
         pods_(pods),
+        site_(site),
         account_(account_of(recording, pods, snapshots_at)),
         placements_(pods.size()) {}
 
@@ -39,7 +40,7 @@ class Follower {
   template <typename Other>
   void on(const Other&) {}
   void on(const event::NodeUpserted& e) {
-    account_.node_upserted(sched::facts_of(e.object, names_));
+    account_.node_upserted(sched::facts_of(e.object, names_, site_));
   }
   void on(const event::NodeDeleted& e) { account_.node_gone(e.name); }
   void on(const event::PodDeleted& e) { left(e.pod.uid); }
@@ -80,6 +81,7 @@ class Follower {
 
   const Recording& recording_;
   const RecordedPods& pods_;
+  const sched::gpu::SiteLabels& site_;
   sched::ResourceNames names_;
   Account account_;
   Placements placements_;
@@ -89,8 +91,9 @@ class Follower {
 }  // namespace
 
 RecordedOutcome as_recorded(const Recording& recording, const RecordedPods& pods,
-                            const std::vector<double>& snapshots_at) {
-  return Follower(recording, pods, snapshots_at).follow();
+                            const std::vector<double>& snapshots_at,
+                            const sched::gpu::SiteLabels& site) {
+  return Follower(recording, pods, snapshots_at, site).follow();
 }
 
 }  // namespace bench::replay

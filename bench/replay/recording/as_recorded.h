@@ -4,6 +4,7 @@
 #include "bench/replay/recording/recorded_pods.h"
 #include "bench/replay/recording/recording.h"
 #include "bench/replay/result.h"
+#include "scheduler/gpu/labels.h"
 
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@ struct RecordedOutcome {
   Placements placements;
 };
 
-// A pod counts as placed when the API server had accepted its bind.
+// A pod counts as placed when the API server had accepted its bind. `site`: the labels that the
+// recorded configuration has for GPU models.
 [[nodiscard]] RecordedOutcome as_recorded(const Recording& recording, const RecordedPods& pods,
-                                          const std::vector<double>& snapshots_at);
+                                          const std::vector<double>& snapshots_at,
+                                          const sched::gpu::SiteLabels& site = {});
 
 }  // namespace bench::replay

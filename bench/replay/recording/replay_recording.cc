@@ -6,10 +6,10 @@
 #include "bench/replay/recording/recorded_pods.h"
 #include "bench/replay/recording/recording.h"
 #include "bench/replay/recording/rerun.h"
+#include "bench/replay/recording/site_settings.h"
 #include "bench/replay/recording/with_policy.h"
 #include "bench/replay/study.h"
 #include "bench/replay/trace/check_gpus.h"
-#include "scheduler/config/config.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -24,14 +24,9 @@
 namespace bench::replay {
 namespace {
 
-k8s::Result<std::vector<std::string>> served_names(const sched::live::RecordHeader& header,
-                                                   const sched::Registry& registry) {
-  auto config = sched::config::parse(header.config, header.config_file, registry);
-  if (!config) {
-    return tl::unexpected(k8s::with_context(std::move(config.error()), "recorded configuration"));
-  }
+std::vector<std::string> served_names(const sched::config::Configuration& config) {
   std::vector<std::string> names;
-  for (const sched::Profile& profile : config->profiles) names.push_back(profile.scheduler_name);
+  for (const sched::Profile& profile : config.profiles) names.push_back(profile.scheduler_name);
   return names;
 }
 
@@ -175,16 +170,17 @@ int replay_recording(const std::string& file, const ReplayOptions& options,
   if (auto checked = check_nodes(*recording); !checked) {
     return unusable(complaints, k8s::with_context(std::move(checked.error()), file));
   }
-  const auto served = served_names(recording->header, registry);
-  if (!served) return unusable(complaints, served.error());
+  const auto config = recorded_config(recording->header, registry);
+  if (!config) return unusable(complaints, config.error());
   auto folder = OutputFolder::open(options.out);
   if (!folder) return unusable(complaints, folder.error());
 
-  const RecordedPods pods(*recording, *served);
+  const RecordedPods pods(*recording, served_names(*config));
   const std::vector<Trace> traces{trace_of(*recording, pods)};
   write_counts(out, traces);
   write_gaps(out, *recording);
-  const RecordedOutcome recorded = as_recorded(*recording, pods, arguments->snapshots);
+  const RecordedOutcome recorded =
+      as_recorded(*recording, pods, arguments->snapshots, config->engine.site_labels);
   const Study study{.runs = runs_of_recording(
                         {*recording, pods, recorded, *arguments, options, registry, *folder, stop}),
                     .traces = traces,

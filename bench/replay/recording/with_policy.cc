@@ -1,6 +1,7 @@
 #include "bench/replay/recording/with_policy.h"
 
 #include "bench/replay/recording/account_of.h"
+#include "bench/replay/recording/site_settings.h"
 #include "bench/replay/run/cpu_clock.h"
 #include "bench/replay/run/decision_log.h"
 #include "scheduler/engine/engine.h"
@@ -21,6 +22,7 @@ class Retelling {
     const Recording& recording;
     const RecordedPods& pods;
     std::string scheduler_name;
+    sched::gpu::SiteLabels site_labels;
     sched::Engine engine;
     DecisionLog* log = nullptr;  // may be null
     const RunOptions& options;
@@ -66,7 +68,7 @@ class Retelling {
   void on(const event::BindSucceeded&) {}
   void on(const event::BindFailed&) {}
   void on(const event::NodeUpserted& e) {
-    account_.node_upserted(sched::facts_of(e.object, names_));
+    account_.node_upserted(sched::facts_of(e.object, names_, parts_.site_labels));
     apply(e);
   }
   void on(const event::NodeDeleted& e) {
@@ -180,6 +182,9 @@ k8s::Result<Result> with_policy(const Recording& recording, const RecordedPods& 
   const double begin = cpu_seconds();
   auto config = configure(policy, registry, options.seed);
   if (!config) return tl::unexpected<k8s::Error>(std::move(config.error()));
+  if (auto taken = take_site_settings(recording.header, policy, registry, *config); !taken) {
+    return tl::unexpected<k8s::Error>(std::move(taken.error()));
+  }
   const sched::Profile& profile = config->profiles.front();
   const std::string scheduler_name = profile.scheduler_name;
   const auto tie_break = profile.tie_break.order;
@@ -192,6 +197,7 @@ k8s::Result<Result> with_policy(const Recording& recording, const RecordedPods& 
   Retelling retelling({.recording = recording,
                        .pods = pods,
                        .scheduler_name = scheduler_name,
+                       .site_labels = config->engine.site_labels,
                        .engine = sched::Engine(std::move(config->profiles), config->engine),
                        .log = log ? &*log : nullptr,
                        .options = options});

@@ -9,6 +9,8 @@
 //  * Pods of other schedulers, and pods that were bound before, are unchanged.
 //  * A pod leaves when it left in the recording, wherever it is now. A pod that never got a node
 //    there, and was given up, leaves then, too.
+//  * What the recorded configuration says about the cluster and its tenants stays
+//  (site_settings.h).
 //  * The engine makes each decision when the recorded engine made one. When that had no more
 //    decisions, this one goes on until it has none, too. So the recorded policy gives the recorded
 //    decisions, unless binds had failed.

@@ -93,6 +93,7 @@ k8s::Result<Result> run(const Trace& trace, const Workload& workload, const Poli
                           .workload = workload,
                           .options = options,
                           .scheduler_name = scheduler_name,
+                          .site_labels = config->engine.site_labels,
                           .engine = engine,
                           .account = account,
                           .quotas = quota_steps ? &*quota_steps : nullptr,

@@ -97,7 +97,7 @@ void VirtualRun::begin() {
     }
   }
   for (const k8s::Node& node : parts_.trace.nodes) {
-    parts_.account.node_upserted(sched::facts_of(node, names_));
+    parts_.account.node_upserted(sched::facts_of(node, names_, parts_.site_labels));
     apply(sched::event::NodeUpserted{node});
   }
   for (std::size_t i = 0; i < start_pods_.size(); ++i) {

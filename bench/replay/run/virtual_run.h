@@ -42,6 +42,7 @@ class VirtualRun {
     const Workload& workload;
     const RunOptions& options;
     const std::string& scheduler_name;
+    const sched::gpu::SiteLabels& site_labels;  // the engine's
     sched::Engine& engine;
     Account& account;
     QuotaSteps* quotas = nullptr;  // may be null

@@ -177,6 +177,38 @@ TEST_CASE("pods hold their GPUs though they were recorded before their nodes") {
   CHECK(study.with(tests::spreading()).figures.at("allocated") == Approx(75).margin(0.1));
 }
 
+TEST_CASE("another policy has the recorded labels of GPUs") {
+  Policy of_site = tests::packing();
+  of_site.config += "gpuLabels: {product: [example.com/accelerator]}\n";
+  LiveRun run(of_site);
+  run.has(tests::node("n1").gpus(2).labelled("example.com/accelerator", "H100"));
+  run.synced();
+  run.submit(tests::gpu_pod("a", 1).annotated("gpu-scheduler.io/gpu-type", "H100"));
+  const Study study(run);
+  const Result spread = study.with(tests::spreading());
+  CHECK(spread.figures.at("placed_pods") == 1);
+  CHECK(spread.figures.at("lost_pods") == 0);
+  CHECK(spread.by_product.count("") == 0);  // the model is known
+  Policy other_labels = tests::spreading();
+  other_labels.config += "gpuLabels: {product: [example.com/other]}\n";
+  CHECK(study.with(other_labels).figures.at("lost_pods") == 1);
+}
+
+TEST_CASE("another policy has the recorded settings of quotas, unless it has its own") {
+  Policy of_site = tests::packing();
+  of_site.config += "gpuQuota: {defaultQuota: None}\n";
+  LiveRun run(of_site);
+  run.has(tests::node("n1").gpus(2));
+  run.synced();
+  run.submit(tests::gpu_pod("a", 1));
+  const Study study(run);
+  CHECK(study.recorded.result.figures.at("placed_pods") == 0);
+  CHECK(study.with(tests::spreading()).figures.at("gained_pods") == 0);
+  Policy unlimited = tests::spreading();
+  unlimited.config += "gpuQuota: {defaultQuota: Unlimited}\n";
+  CHECK(study.with(unlimited).figures.at("gained_pods") == 1);
+}
+
 TEST_CASE("a bind that had failed succeeds with the other policy") {
   LiveRun run(tests::packing());
   run.has(tests::node("n1").gpus(1));
