@@ -31,33 +31,36 @@ constexpr std::array<std::string_view, 5> kPresenceLabels = {
 constexpr std::array<std::string_view, 4> kOtherLabels = {
     "kubernetes.azure.com/accelerator", "amd.com/gpu.product-name", "amd.com/gpu.family",
     "cloud.google.com/gke-tpu-accelerator"};
-// AKS' own label names only the vendor. This is by the end of node.kubernetes.io/instance-type, the
-// longest first if one is the end of another; sizes with a part of a GPU have its vGPU type.
+// AKS' own label names only the vendor. This is by node.kubernetes.io/instance-type: the first row
+// with the beginning and the end of a size's name. ND are boards with NVLink, NC and NV such with
+// PCIe; letters between the two (ND96is, ND96isr, ND96isrf) are about disks and networks. Sizes
+// with a part of a GPU have its vGPU type.
 struct InstanceType {
+  std::string_view beginning;
   std::string_view ending;
   std::string_view product;
 };
 constexpr std::string_view kInstanceTypeLabel = "node.kubernetes.io/instance-type";
-constexpr std::string_view kAzurePrefix = "Standard_N";
+constexpr std::string_view kAzurePrefix = "Standard_";
 constexpr std::array kAzureTypes = {
-    InstanceType{"as_T4_v3", "Tesla-T4"},
-    InstanceType{"NC6s_v3", "Tesla-V100-PCIE-16GB"},
-    InstanceType{"NC12s_v3", "Tesla-V100-PCIE-16GB"},
-    InstanceType{"NC24s_v3", "Tesla-V100-PCIE-16GB"},
-    InstanceType{"NC24rs_v3", "Tesla-V100-PCIE-16GB"},
-    InstanceType{"ND40rs_v2", "Tesla-V100-SXM2-32GB"},
-    InstanceType{"ND96asr_v4", "NVIDIA-A100-SXM4-40GB"},
-    InstanceType{"ND96amsr_A100_v4", "NVIDIA-A100-SXM4-80GB"},
-    InstanceType{"ads_A100_v4", "NVIDIA-A100-80GB-PCIe"},
-    InstanceType{"NV6ads_A10_v5", "NVIDIA-A10-4Q"},
-    InstanceType{"NV12ads_A10_v5", "NVIDIA-A10-8Q"},
-    InstanceType{"NV18ads_A10_v5", "NVIDIA-A10-12Q"},
-    InstanceType{"_A10_v5", "NVIDIA-A10"},
-    InstanceType{"ND96isr_H100_v5", "NVIDIA-H100-80GB-HBM3"},
-    InstanceType{"_H100_v5", "NVIDIA-H100-NVL"},
-    InstanceType{"ND96isr_H200_v5", "NVIDIA-H200"},
-    InstanceType{"_GB200_v6", "NVIDIA-GB200"},
-    InstanceType{"_GB300_v6", "NVIDIA-GB300"},
+    InstanceType{"NC", "as_T4_v3", "Tesla-T4"},
+    InstanceType{"NC6s_v3", "", "Tesla-V100-PCIE-16GB"},
+    InstanceType{"NC12s_v3", "", "Tesla-V100-PCIE-16GB"},
+    InstanceType{"NC24s_v3", "", "Tesla-V100-PCIE-16GB"},
+    InstanceType{"NC24rs_v3", "", "Tesla-V100-PCIE-16GB"},
+    InstanceType{"ND40rs_v2", "", "Tesla-V100-SXM2-32GB"},
+    InstanceType{"ND96asr_v4", "", "NVIDIA-A100-SXM4-40GB"},
+    InstanceType{"ND96ams", "_A100_v4", "NVIDIA-A100-SXM4-80GB"},
+    InstanceType{"NC", "ads_A100_v4", "NVIDIA-A100-80GB-PCIe"},
+    InstanceType{"NV6ads_A10_v5", "", "NVIDIA-A10-4Q"},
+    InstanceType{"NV12ads_A10_v5", "", "NVIDIA-A10-8Q"},
+    InstanceType{"NV18ads_A10_v5", "", "NVIDIA-A10-12Q"},
+    InstanceType{"NV", "_A10_v5", "NVIDIA-A10"},
+    InstanceType{"ND", "_H100_v5", "NVIDIA-H100-80GB-HBM3"},
+    InstanceType{"NC", "_H100_v5", "NVIDIA-H100-NVL"},
+    InstanceType{"ND", "_H200_v5", "NVIDIA-H200"},
+    InstanceType{"ND", "_GB200_v6", "NVIDIA-GB200"},
+    InstanceType{"ND", "_GB300_v6", "NVIDIA-GB300"},
 };
 constexpr std::string_view kFamilyLabel = "nvidia.com/gpu.family";
 
@@ -109,10 +112,11 @@ std::string_view product_label_of(const k8s::StringMap& labels, const SiteLabels
     const std::string* found = labels.find(label);
     if (found != nullptr && !found->empty()) return *found;
   }
-  const std::string_view type = label_of(labels, kInstanceTypeLabel);
-  if (!type.starts_with(kAzurePrefix)) return {};
+  std::string_view size = label_of(labels, kInstanceTypeLabel);
+  if (!size.starts_with(kAzurePrefix)) return {};
+  size.remove_prefix(kAzurePrefix.size());
   for (const InstanceType& each : kAzureTypes) {
-    if (type.ends_with(each.ending)) return each.product;
+    if (size.starts_with(each.beginning) && size.ends_with(each.ending)) return each.product;
   }
   return {};
 }

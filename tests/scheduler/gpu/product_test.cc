@@ -136,7 +136,16 @@ TEST_CASE("NVIDIA's product label counts before the clouds'") {
   CHECK(azure("Standard_NC24ads_A100_v4") == "NVIDIA-A100-80GB-PCIe");
   CHECK(azure("Standard_ND96asr_v4") == "NVIDIA-A100-SXM4-40GB");
   CHECK(azure("Standard_ND96isr_H100_v5") == "NVIDIA-H100-80GB-HBM3");
+  // The same boards, whatever the letters say of disks and networks.
+  CHECK(azure("Standard_ND96is_H100_v5") == "NVIDIA-H100-80GB-HBM3");
+  CHECK(azure("Standard_ND96isrf_H100_v5") == "NVIDIA-H100-80GB-HBM3");
+  CHECK(azure("Standard_ND96is_flex_H100_v5") == "NVIDIA-H100-80GB-HBM3");
+  CHECK(azure("Standard_ND96isrf_H200_v5") == "NVIDIA-H200");
+  CHECK(azure("Standard_ND96ams_A100_v4") == "NVIDIA-A100-SXM4-80GB");
+  CHECK(azure("Standard_ND128isr_NDR_GB200_v6") == "NVIDIA-GB200");
   CHECK(azure("Standard_NC40ads_H100_v5") == "NVIDIA-H100-NVL");
+  CHECK(azure("Standard_NCC40ads_H100_v5") == "NVIDIA-H100-NVL");
+  CHECK(azure("Standard_NC16as_T4_v3") == "Tesla-T4");
   CHECK(azure("Standard_NV6ads_A10_v5") == "NVIDIA-A10-4Q");
   CHECK(azure("Standard_NV36ads_A10_v5") == "NVIDIA-A10");
   CHECK(azure("Standard_D4s_v3").empty());
