@@ -21,6 +21,12 @@ const Profile* plain(const Geometry& geometry, unsigned compute_slices) {
   return found;
 }
 
+// Of GPUs with 7 or 4 compute slices; the first profile has all of them.
+bool has_balanced(const Geometry& geometry) {
+  const unsigned slices = geometry.profiles.front().compute_slices;
+  return slices == 7 || slices == 4;
+}
+
 Configuration balanced(const Geometry& geometry) {
   Configuration made{.name = "all-balanced", .instances = {}};
   if (const Profile* three = plain(geometry, 3)) made.instances.push_back({three, 1});
@@ -43,7 +49,7 @@ std::vector<Configuration> configurations(const Geometry& geometry) {
   for (const Profile& profile : geometry.profiles) {
     all.push_back({.name = label_value(profile), .instances = {{&profile, profile.max_instances}}});
   }
-  all.push_back(balanced(geometry));
+  if (has_balanced(geometry)) all.push_back(balanced(geometry));
   return all;
 }
 

@@ -2,7 +2,8 @@
 // the node label nvidia.com/mig.config that need no additional configuration file.
 //
 //   all-1g.10gb     every GPU is cut into as many instances of the profile as it holds
-//   all-balanced    two of the smallest, one of the next, one of 3g (where there is a 3g)
+//   all-balanced    two of the smallest, one of the next, one of 3g (where there is a 3g); not for
+//                   GPUs that can only be halved
 //
 // all-disabled and all-enabled offer no instances and are left out, as are a site's own. Source:
 // NVIDIA/mig-parted, config/ and pkg/mig/builder (balanced.go); names write "+me" as ".me".
@@ -30,7 +31,8 @@ struct Configuration {
   [[nodiscard]] std::int64_t per_gpu(const Profile& profile) const;
 };
 
-// The configurations of one model: one per profile, in the geometry's order, then all-balanced.
+// The configurations of one model: one per profile, in the geometry's order, then all-balanced if
+// the model has it.
 [[nodiscard]] std::vector<Configuration> configurations(const Geometry& geometry);
 
 }  // namespace sched::gpu::mig

@@ -61,10 +61,11 @@ struct EightSlices {
 constexpr std::array kEightSlices = {
     EightSlices{"A100-40GB", 5, 10, 20, 40},     EightSlices{"A100-80GB", 10, 20, 40, 80},
     EightSlices{"H100-80GB", 10, 20, 40, 80},    EightSlices{"H100-94GB", 12, 24, 47, 94},
-    EightSlices{"H100-96GB", 12, 24, 48, 96},    EightSlices{"H200-141GB", 18, 35, 71, 141},
-    EightSlices{"GH200-144GB", 18, 36, 72, 144}, EightSlices{"B200-180GB", 23, 45, 90, 180},
-    EightSlices{"GB200-186GB", 23, 47, 93, 186}, EightSlices{"GB200-189GB", 24, 47, 95, 189},
-    EightSlices{"B300-269GB", 34, 67, 135, 269}, EightSlices{"GB300-278GB", 35, 70, 139, 278}};
+    EightSlices{"H100-96GB", 12, 24, 48, 96},    EightSlices{"H100-64GB", 8, 16, 32, 64},
+    EightSlices{"H200-141GB", 18, 35, 71, 141},  EightSlices{"GH200-144GB", 18, 36, 72, 144},
+    EightSlices{"B200-180GB", 23, 45, 90, 180},  EightSlices{"GB200-186GB", 23, 47, 93, 186},
+    EightSlices{"GB200-189GB", 24, 47, 95, 189}, EightSlices{"B300-269GB", 34, 67, 135, 269},
+    EightSlices{"GB300-278GB", 35, 70, 139, 278}};
 
 Geometry eight_slices(const EightSlices& row) {
   Geometry made{.model = row.model, .slices = 8};
@@ -117,6 +118,29 @@ Geometry rtx_pro_6000() {
   return made;
 }
 
+// Two halves. Which media engines an instance has is in its name, as on RTX PRO 6000.
+Geometry halves(const char* model, int gigabytes) {
+  Geometry made{.model = model, .slices = 2};
+  Profile all{name_of(2, gigabytes), 2, 2, 1, at({0})};
+  Profile one{name_of(1, gigabytes / 2), 1, 1, 2, at({0, 1})};
+  for (Profile* each : {&all, &one}) each->own_engines = true;
+  all.extras = kOnlyEngines;
+  made.profiles = {all,
+                   one,
+                   variant_of(all, "+gfx"),
+                   variant_of(one, "+gfx"),
+                   with_all_media(one),
+                   without_media(one)};
+  return made;
+}
+
+// RTX PRO 4500 has no "+me".
+Geometry rtx_pro_5000() {
+  Geometry made = halves("RTX-PRO-5000-48GB", 48);
+  made.profiles.push_back(with_media(*made.find("1g.24gb")));
+  return made;
+}
+
 std::vector<Geometry> all_geometries() {
   std::vector<Geometry> all;
   for (const EightSlices& row : kEightSlices) {
@@ -138,6 +162,8 @@ std::vector<Geometry> all_geometries() {
   }
   all.push_back(a30());
   all.push_back(rtx_pro_6000());
+  all.push_back(rtx_pro_5000());
+  all.push_back(halves("RTX-PRO-4500-32GB", 32));
   for (std::size_t i = 0; i < all.size(); ++i) all[i].index = i;
   return all;
 }

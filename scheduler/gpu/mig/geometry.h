@@ -1,9 +1,9 @@
 // MIG geometry: which GPU instances a GPU model can be cut into, and where on the GPU each may be.
 //
 // A GPU in MIG mode is a row of memory slices (8 on A100, H100 and later models, 4 on A30, 12 units
-// on RTX PRO 6000). An instance of a profile takes consecutive slices, and may begin only at
-// certain ones: 3g at 0 or 4 of 8. So whether another instance fits depends on where the others
-// are, not on how many slices are free.
+// on RTX PRO 6000, 2 on RTX PRO 5000 and 4500). An instance of a profile takes consecutive slices,
+// and may begin only at certain ones: 3g at 0 or 4 of 8. So whether another instance fits depends
+// on where the others are, not on how many slices are free.
 //
 // The name of a profile means nothing without the model: 1g.10gb is the plain one-slice profile of
 // an A100-80GB and takes two slices on an A100-40GB. So everything is looked up in the Geometry of
@@ -16,7 +16,9 @@
 //
 // Tables: NVIDIA's MIG User Guide ("Supported MIG Profiles"), placements from `nvidia-smi mig
 // -lgipp` and from ResourceSlices of live A100, H100 and B200 machines. H200, GH200, GB200, B300
-// and GB300 have the same profile ids; the same placements are assumed for them.
+// and GB300 have the same profile ids; the same placements are assumed for them. The profiles of an
+// H100 with 64 GB and of an H20 with 141 (those of an H200) are in NVIDIA's reference of vGPU types
+// ("Hopper Architecture vGPU Types").
 #pragma once
 
 #include "scheduler/gpu/devices.h"
@@ -55,7 +57,7 @@ struct Profile {
 struct Geometry {
   std::string model;                // "A100-80GB"
   std::size_t index = 0;            // in geometries()
-  std::uint8_t slices = 0;          // memory slices: 4, 8 or 12
+  std::uint8_t slices = 0;          // memory slices: 2, 4, 8 or 12
   std::vector<Profile> profiles{};  // largest first; variants after all plain ones
   // Other names of the same profiles on machines with GPUs that report a little more or less
   // memory: {"3g.95gb", "3g.93gb"}. A node's memory label shows which name it uses; without that

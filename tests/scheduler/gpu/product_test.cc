@@ -109,7 +109,7 @@ TEST_CASE("Where a name leaves the variant open, the memory that the device repo
       {"H100", 97'871, 96, "H100-96GB"},
       {"NVIDIA-GB200", 189'471, 186, "GB200-186GB"},
       {"NVIDIA-GB200", 192'900, 186, "GB200-189GB"},
-      {"NVIDIA-H20", 143'771, 141, ""},
+      {"NVIDIA-H20", 143'771, 141, "H200-141GB"},
       {"NVIDIA-RTX-PRO-5000-Blackwell", 73'000, 72, ""},
       // The words count for more than the number; a number that no variant has decides nothing.
       {"NVIDIA-A100-SXM4-40GB", 81'920, 40, "A100-40GB"},

@@ -59,6 +59,9 @@ TEST_CASE("A profile's slices, starts and maximum are those of its model") {
       {"B200-180GB", "1g.45gb", 1, 2, 4, starts({0, 2, 4, 6})},
       {"H100-94GB", "3g.47gb", 3, 4, 2, starts({0, 4})},
       {"H100-96GB", "3g.48gb", 3, 4, 2, starts({0, 4})},
+      {"H100-64GB", "1g.8gb", 1, 1, 7, starts({0, 1, 2, 3, 4, 5, 6})},
+      {"H100-64GB", "1g.16gb", 1, 2, 4, starts({0, 2, 4, 6})},
+      {"H100-64GB", "7g.64gb", 7, 8, 1, starts({0})},
       {"GH200-144GB", "2g.36gb", 2, 2, 3, starts({0, 2, 4})},
       {"GB200-186GB", "3g.93gb", 3, 4, 2, starts({0, 4})},
       {"GB200-186GB", "3g.95gb", 3, 4, 2, starts({0, 4})},
@@ -77,6 +80,14 @@ TEST_CASE("A profile's slices, starts and maximum are those of its model") {
       {"RTX-PRO-6000-96GB", "1g.24gb-me", 1, 3, 4, starts({0, 3, 6, 9})},
       {"RTX-PRO-6000-96GB", "2g.48gb+me.all", 2, 6, 1, starts({0, 6})},
       {"RTX-PRO-6000-96GB", "4g.96gb+gfx", 4, 12, 1, starts({0})},
+      // The same name once more: half a GPU.
+      {"RTX-PRO-5000-48GB", "1g.24gb", 1, 1, 2, starts({0, 1})},
+      {"RTX-PRO-5000-48GB", "1g.24gb+me", 1, 1, 1, starts({0, 1})},
+      {"RTX-PRO-5000-48GB", "1g.24gb-me", 1, 1, 2, starts({0, 1})},
+      {"RTX-PRO-5000-48GB", "2g.48gb", 2, 2, 1, starts({0})},
+      {"RTX-PRO-4500-32GB", "1g.16gb", 1, 1, 2, starts({0, 1})},
+      {"RTX-PRO-4500-32GB", "1g.16gb+me.all", 1, 1, 1, starts({0, 1})},
+      {"RTX-PRO-4500-32GB", "2g.32gb+gfx", 2, 2, 1, starts({0})},
   };
   for (const Case& each : cases) {
     INFO(each.model << " " << each.profile);
@@ -104,6 +115,8 @@ TEST_CASE("A profile is found by NVIDIA's name and as a resource writes it, on i
   CHECK(mig::resource_of(*a100.find("3g.40gb")) == "nvidia.com/mig-3g.40gb");
   CHECK(mig::resource_of(*a100.find("1g.10gb+me")) == "nvidia.com/mig-1g.10gb.me");
   CHECK(mig::resource_of(*rtx.find("1g.24gb-me")) == "nvidia.com/mig-1g.24gb-me");
+
+  CHECK(model("RTX-PRO-4500-32GB").find("1g.16gb+me") == nullptr);
 
   const mig::ProfileByModel wanted("1g.10gb");
   CHECK(wanted.on(&a100)->memory_slices == 1);

@@ -105,6 +105,12 @@ TEST_CASE("the configurations that mig-manager knows for a model") {
   CHECK(texts_of("GB200-186GB").back() == "all-balanced: 3g.93gb×1 2g.47gb×1 1g.23gb×2");
   CHECK(texts_of("GB200-189GB").back() == "all-balanced: 3g.95gb×1 2g.47gb×1 1g.24gb×2");
   CHECK(texts_of("RTX-PRO-6000-96GB").back() == "all-balanced: 2g.48gb×1 1g.24gb×2");
+  // Nothing is balanced in two halves.
+  CHECK(texts_of("RTX-PRO-4500-32GB") ==
+        std::vector<std::string>{"all-2g.32gb: 2g.32gb×1", "all-1g.16gb: 1g.16gb×2",
+                                 "all-2g.32gb.gfx: 2g.32gb+gfx×1", "all-1g.16gb.gfx: 1g.16gb+gfx×2",
+                                 "all-1g.16gb.me.all: 1g.16gb+me.all×1",
+                                 "all-1g.16gb-me: 1g.16gb-me×2"});
 }
 
 TEST_CASE("every known configuration fits on one GPU of its model") {
