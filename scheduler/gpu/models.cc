@@ -1,5 +1,7 @@
 #include "scheduler/gpu/models.h"
 
+#include "k8s-client/parse_number.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -53,6 +55,24 @@ constexpr std::array kClasses = {
     GpuClass{"RTX-3090", {"RTX", "3090"}, {8, 6}},
     GpuClass{"RTX-4090", {"RTX", "4090"}, {8, 9}},
     GpuClass{"RTX-5090", {"RTX", "5090"}, {12, 0}},
+};
+
+// The words of vGPU types for boards whose class has another word.
+struct VgpuBoard {
+  std::string_view word;  // upper case
+  std::string_view gpu_class;
+  Form form = Form::kUnknown;
+};
+constexpr std::array kVgpuBoards = {
+    VgpuBoard{"V100X", "V100", Form::kSxm},  VgpuBoard{"V100D", "V100", Form::kPcie},
+    VgpuBoard{"V100DX", "V100", Form::kSxm}, VgpuBoard{"A100X", "A100", Form::kSxm},
+    VgpuBoard{"A100D", "A100", Form::kPcie}, VgpuBoard{"A100DX", "A100", Form::kSxm},
+    VgpuBoard{"A800D", "A800", Form::kPcie}, VgpuBoard{"A800DX", "A800", Form::kSxm},
+    VgpuBoard{"H100L", "H100", Form::kNvl},  VgpuBoard{"H100XL", "H100", Form::kSxm},
+    VgpuBoard{"H100XM", "H100", Form::kSxm}, VgpuBoard{"H100XS", "H100", Form::kSxm},
+    VgpuBoard{"H800L", "H800", Form::kNvl},  VgpuBoard{"H800XM", "H800", Form::kSxm},
+    VgpuBoard{"H200X", "H200", Form::kSxm},  VgpuBoard{"H20X", "H20", Form::kSxm},
+    VgpuBoard{"RTXA6000", "RTX-A6000"},      VgpuBoard{"RTXA5000", "RTX-A5000"},
 };
 
 // GKE writes "nvidia-tesla-v100", for example. Drivers write "Tesla V100-…", without the vendor.
@@ -150,6 +170,27 @@ bool says(const std::vector<std::string>& words, const Row& row) {
   return says(words, row.word) && (row.word != kGke || says(words, "NVIDIA"));
 }
 
+const GpuClass* class_named(std::string_view name) {
+  const auto* const found = std::find_if(kClasses.begin(), kClasses.end(),
+                                         [&](const GpuClass& each) { return each.name == name; });
+  return found == kClasses.end() ? nullptr : found;
+}
+
+// The 8 of "8Q", the 10 of "10CME"; nullopt: not the end of a vGPU type. Less than a gigabyte is 0.
+std::optional<std::int64_t> vgpu_gigabytes(std::string_view word) {
+  // About the engines of an instance that the part is.
+  for (const std::string_view engines : {"MEALL", "NOME", "ME", "GFX"}) {
+    if (!word.ends_with(engines)) continue;
+    word.remove_suffix(engines.size());
+    break;
+  }
+  if (word.empty() || std::string_view("ABCQ").find(word.back()) == std::string_view::npos) {
+    return std::nullopt;
+  }
+  word.remove_suffix(1);
+  return k8s::parse_number<std::int64_t>(word);
+}
+
 const mig::Geometry* geometry_of_model(std::string_view model) {
   for (const mig::Geometry& geometry : mig::geometries()) {
     if (geometry.model == model) return &geometry;
@@ -208,6 +249,19 @@ const GpuClass* class_of(const std::vector<std::string>& words) {
     }
   }
   return nullptr;
+}
+
+std::optional<VgpuType> vgpu_type_of(const std::vector<std::string>& words) {
+  const auto memory = words.empty() ? std::nullopt : vgpu_gigabytes(words.back());
+  if (!memory) return std::nullopt;
+  const auto* const board =
+      std::find_if(kVgpuBoards.begin(), kVgpuBoards.end(),
+                   [&](const VgpuBoard& each) { return says(words, each.word); });
+  const bool by_word = board != kVgpuBoards.end();
+  const GpuClass* const known = by_word ? class_named(board->gpu_class) : class_of(words);
+  if (known == nullptr) return std::nullopt;
+  return VgpuType{
+      .gpu_class = known, .memory_gb = *memory, .form = by_word ? board->form : Form::kUnknown};
 }
 
 GpuVariant variant_by_word(const GpuClass& gpu_class, std::string_view word) {

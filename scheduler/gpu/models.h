@@ -8,7 +8,8 @@
 //
 // Sources: compute capabilities from NVIDIA's list of CUDA GPUs, memory from the data sheets (for
 // B200 and what followed as the MIG profile of the whole GPU names it; for GB200 that is 186 or
-// 189, depending on the memory that the device reports: NVIDIA/mig-parted, deployments).
+// 189, depending on the memory that the device reports: NVIDIA/mig-parted, deployments). Names of
+// vGPU types: NVIDIA AI Enterprise, vGPU types reference; NVIDIA/vgpu-device-manager.
 #pragma once
 
 #include "scheduler/gpu/mig/geometry.h"
@@ -16,6 +17,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +54,17 @@ struct GpuVariant {
 
 // The class that the words name; nullptr: no known class.
 [[nodiscard]] const GpuClass* class_of(const std::vector<std::string>& words);
+
+// A vGPU type: a part of a GPU, as a virtual machine has it.
+struct VgpuType {
+  const GpuClass* gpu_class = nullptr;  // of the board; never null
+  std::int64_t memory_gb = 0;           // of the part; 0: less than a gigabyte
+  Form form = Form::kUnknown;           // of the board, if its word gives it
+};
+// The vGPU type of a name that ends in the part's memory: "A40-8Q", "A100-3-20C". In such names
+// boards have words of their own: H100XM is an H100 with SXM and 80 GB, and A100X an A100 with SXM
+// and 40, not the board of that name. nullopt: not a vGPU type, or of no known board.
+[[nodiscard]] std::optional<VgpuType> vgpu_type_of(const std::vector<std::string>& words);
 
 // The variant of a class that one word of a name stands for: "80GB" of an A100, "480GB" of a GH200
 // (the memory of its CPU; the GPU has 96), "192GB" of a B200 (what is built in; 180 can be used).

@@ -1,10 +1,7 @@
 #include "scheduler/gpu/product.h"
 
-#include "k8s-client/parse_number.h"
-
 #include <algorithm>
 #include <cctype>
-#include <optional>
 
 namespace sched::gpu {
 
@@ -34,15 +31,6 @@ std::string key_of(const std::vector<std::string>& words) {
   return key;
 }
 
-// The 8 of "8Q"; nullopt: not a vGPU type. Less than a gigabyte is 0.
-std::optional<std::int64_t> vgpu_gigabytes(std::string_view word) {
-  if (word.empty() || std::string_view("ABCQ").find(word.back()) == std::string_view::npos) {
-    return std::nullopt;
-  }
-  word.remove_suffix(1);
-  return k8s::parse_number<std::int64_t>(word);
-}
-
 Product product_named(std::string name, std::int64_t memory_mib) {
   const std::vector<std::string> words = words_of(name);
   Product product;
@@ -50,13 +38,15 @@ Product product_named(std::string name, std::int64_t memory_mib) {
   product.name = std::move(name);
   product.hash = text_hash(product.name);
   product.form = form_of(words);
-  product.gpu_class = class_of(words);
-  if (product.gpu_class == nullptr) return product;
-  if (const auto part = vgpu_gigabytes(words.back())) {
+  if (const auto part = vgpu_type_of(words)) {
+    product.gpu_class = part->gpu_class;
     product.is_part = true;
-    product.memory_gb = *part;
+    product.memory_gb = part->memory_gb;
+    if (product.form == Form::kUnknown) product.form = part->form;
     return product;
   }
+  product.gpu_class = class_of(words);
+  if (product.gpu_class == nullptr) return product;
   if (product.form == Form::kUnknown) product.form = product.gpu_class->form;
   const GpuVariant variant = variant_of(*product.gpu_class, words, memory_mib);
   product.memory_gb = variant.memory_gb;

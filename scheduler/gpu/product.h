@@ -8,7 +8,8 @@
 // of their own (labels.h).
 //
 // A virtual machine has a part of a GPU. Its name ends in the part's memory ("NVIDIA-A40-8Q",
-// NVIDIA's vGPU types): it is of the board's class, has that memory, and cannot be cut.
+// "NVIDIA-H100XM-40C", NVIDIA's vGPU types): it is of the board's class, has that memory, and
+// cannot be cut.
 //
 // An unknown name is kept as it is: such a GPU is a product of no class, and works as the plain
 // extended resource that it is.

@@ -37,7 +37,8 @@ bool is_own_name(std::string_view name) {
       "RDMA", "ROCE",   "HOSTDEV", "NIC",   "HCA",        "SRIOV"};    // network devices
   const std::vector<std::string> words = words_of_resource(name);
   if (says_any(words, kOthers)) return false;
-  return says_any(words, kGpuWords) || class_of(words) != nullptr;
+  return says_any(words, kGpuWords) || class_of(words) != nullptr ||
+         vgpu_type_of(words).has_value();
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ TEST_CASE("which resource names stand for GPUs") {
       {"nvidia.com/TU104GL_TESLA_T4", ResourceKind::kOwnName},
       {"nvidia.com/GRID_T4-1Q", ResourceKind::kOwnName},
       {"nvidia.com/NVIDIA_A10-24Q", ResourceKind::kOwnName},
+      {"nvidia.com/NVIDIA_H100XM-80C", ResourceKind::kOwnName},
       {"nvidia.com/hostdev", ResourceKind::kNoGpu},
       {"nvidia.com/rdma_shared_device_a", ResourceKind::kNoGpu},
       {"nvidia.com/mlnxnics", ResourceKind::kNoGpu},

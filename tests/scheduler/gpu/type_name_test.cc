@@ -57,6 +57,13 @@ TEST_CASE("A type name means the products that people mean by it") {
       {"A40-48GB", "NVIDIA-A40-8Q", false},
       {"A40-8Q", "NVIDIA-A40-8Q", true},
       {"A40-8Q", "NVIDIA-A40-24Q", false},
+      {"H100", "NVIDIA-H100XM-80C", true},
+      {"H100-SXM", "NVIDIA-H100XM-80C", true},
+      {"NVIDIA-H100XM-80C", "NVIDIA-H100XM-80C", true},
+      {"NVIDIA-H100XM-80C", "NVIDIA-H100XM-40C", false},
+      {"H100-NVL", "NVIDIA-H100XM-80C", false},
+      {"A100", "GRID-A100X-20C", true},
+      {"A100X", "GRID-A100X-20C", false},
       // Whole products, and labels as they stand on a node.
       {"NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3", true},
       {"NVIDIA H100 80GB HBM3", "NVIDIA-H100-80GB-HBM3", true},
