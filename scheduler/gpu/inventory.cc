@@ -76,10 +76,7 @@ class InventoryReader {
 
   void read_product() {
     const std::string_view label = product_label_of(node_labels_, site_);
-    product_memory_ = labels_.number({kMemoryLabel, "karpenter.k8s.aws/instance-gpu-memory",
-                                      "eks.amazonaws.com/instance-gpu-memory"});
-    if (product_memory_ == 0) product_memory_.reset();  // the driver does not report it
-    if (!product_memory_) product_memory_ = labels_.memory(site_.memory);
+    read_product_memory();
     label_ = parse_product(label);
     // Under the strategy `single` the memory is that of an instance, not of the GPU.
     if (label_.mig_profile.empty()) label_ = parse_product(label, product_memory_.value_or(0));
@@ -89,6 +86,19 @@ class InventoryReader {
     if (labels_.text({"nvidia.com/vgpu.present"}) == "true" && !read_.product.is_part) {
       read_.product.geometry = nullptr;
       read_.product.memory_gb = 0;
+    }
+  }
+
+  void read_product_memory() {
+    const Synonyms labels = {kMemoryLabel, "karpenter.k8s.aws/instance-gpu-memory",
+                             "eks.amazonaws.com/instance-gpu-memory"};
+    product_memory_ = labels_.number(labels);
+    memory_label_ = labels_.key(labels);
+    if (product_memory_ == 0) product_memory_.reset();  // the driver does not report it
+    for (const std::string& label : site_.memory) {
+      if (product_memory_) return;
+      product_memory_ = labels_.memory(label);
+      memory_label_ = label;
     }
   }
 
@@ -327,7 +337,7 @@ class InventoryReader {
     const double said = static_cast<double>(read_.memory_mib);
     const double known = static_cast<double>(marketed * kMibPerGb);
     if (marketed > 0 && read_.gpus > 0 && (said < 0.8 * known || said > 1.1 * known)) {
-      complain("label {}: {} MiB, but {} has {} GB; the lesser counts", kMemoryLabel,
+      complain("label {}: {} MiB, but {} has {} GB; the lesser counts", memory_label_,
                read_.memory_mib, read_.product.name, marketed);
       read_.memory_mib = std::min(read_.memory_mib, marketed * kMibPerGb);
     }
@@ -408,6 +418,7 @@ class InventoryReader {
   const ResourceNames& names_;
   ProductLabel label_;
   std::optional<std::int64_t> product_memory_;  // MiB
+  std::string_view memory_label_;               // where it is from
 };
 
 }  // namespace

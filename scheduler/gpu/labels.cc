@@ -83,18 +83,16 @@ std::optional<std::int64_t> LabelReader::number(Synonyms keys) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> LabelReader::memory(const std::vector<std::string>& keys) {
+std::optional<std::int64_t> LabelReader::memory(std::string_view key) {
   constexpr std::int64_t kMib = std::int64_t{1} << 20;
-  for (const std::string& key : keys) {
-    const std::string* text = labels_.find(key);
-    if (text == nullptr || text->empty()) continue;
-    const auto amount = k8s::Quantity::parse(*text);
-    if (amount && !(*amount < k8s::Quantity::of(1))) {
-      const std::int64_t value = amount->value();
-      return value < kMib ? value : value / kMib;
-    }
-    complain(fmt::format("label {}: \"{}\" is not an amount of memory, such as 80Gi", key, *text));
+  const std::string_view text = label_of(labels_, key);
+  if (text.empty()) return std::nullopt;
+  const auto amount = k8s::Quantity::parse(text);
+  if (amount && !(*amount < k8s::Quantity::of(1))) {
+    const std::int64_t value = amount->value();
+    return value < kMib ? value : value / kMib;
   }
+  complain(fmt::format("label {}: \"{}\" is not an amount of memory, such as 80Gi", key, text));
   return std::nullopt;
 }
 

@@ -42,11 +42,13 @@ class LabelReader {
 
   // The value of the first of the labels that exists and is not empty; empty: none.
   [[nodiscard]] std::string_view text(Synonyms keys) const { return first_of(keys).value; }
-  // The same as a number of 0 … 2^31 - 1; nullopt: there is none, or it is not such a number.
+  // The name of that label; empty: none.
+  [[nodiscard]] std::string_view key(Synonyms keys) const { return first_of(keys).key; }
+  // Its value as a number of 0 … 2^31 - 1; nullopt: there is none, or it is not such a number.
   [[nodiscard]] std::optional<std::int64_t> number(Synonyms keys);
-  // The first of these labels that exists, as an amount of memory in MiB: a quantity with its unit,
-  // or a number of MiB; nullopt: there is none, or it is not such an amount.
-  [[nodiscard]] std::optional<std::int64_t> memory(const std::vector<std::string>& keys);
+  // A label as an amount of memory in MiB: a quantity with its unit, or a number of MiB; nullopt:
+  // it is not there, or is not such an amount.
+  [[nodiscard]] std::optional<std::int64_t> memory(std::string_view key);
 
   void complain(std::string complaint) { complaints_.push_back(std::move(complaint)); }
 

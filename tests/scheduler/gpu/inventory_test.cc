@@ -383,7 +383,16 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
            .labelled("nvidia.com/mig.capable", "false"),
        "1 missing", 7},
       {"memory that the product does not have", a100().labelled("nvidia.com/gpu.memory", "81920"),
-       "has 40 GB; the lesser counts", 8},
+       "label nvidia.com/gpu.memory: 81920 MiB, but NVIDIA-A100-SXM4-40GB has 40 GB; the lesser "
+       "counts",
+       8},
+      {"the same by a cloud's label: a part of a GPU",
+       node("a")
+           .gpus(1)
+           .labelled("karpenter.k8s.aws/instance-gpu-name", "l4")
+           .labelled("karpenter.k8s.aws/instance-gpu-memory", "2861"),
+       "label karpenter.k8s.aws/instance-gpu-memory: 2861 MiB, but l4 has 24 GB; the lesser counts",
+       1},
       {"a capability that the product does not have",
        a100().labelled("nvidia.com/gpu.compute.major", "9"), "has 8.0; the lesser counts", 8},
   };
@@ -632,6 +641,9 @@ TEST_CASE("A site's own labels count where nobody else's say it") {
   CHECK(read(with("gpu-memory", "lots")).complaints ==
         std::vector<std::string>{
             "label gpu-memory: \"lots\" is not an amount of memory, such as 80Gi"});
+  CHECK(read(node("a").gpus(1).labelled("gpu-type", "l4").labelled("gpu-memory", "80Gi"))
+            .complaints == std::vector<std::string>{
+                               "label gpu-memory: 81920 MiB, but l4 has 24 GB; the lesser counts"});
   CHECK(read(with("model", "H100")).product.name == "a100");  // the first of them
   CHECK(read(with("nvidia.com/gpu.product", "NVIDIA-L4")).product.name == "NVIDIA-L4");
   CHECK(read(with("nvidia.com/gpu.memory", "40536")).memory_mib == 40'536);
