@@ -20,7 +20,8 @@
 // annotation together take at most what the node's GPUs have; a GPU of its own, an instance or a
 // part of MPS must be at least that large. The device plugin decides which GPU a piece is of: so
 // the sum is exact if the node has one GPU, and only a total if it has several. Nothing enforces
-// that a pod takes no more than it states.
+// that a pod takes no more than it states. It is for pods that ask for nvidia.com/gpu or
+// nvidia.com/gpu.shared: of nvidia.com/mig-1g.10gb the name states the memory.
 //
 // Arguments (GpuSharingArgs):
 //   defaultSharing: allowed             or required, or never, for pods without the annotation;
@@ -115,11 +116,18 @@ struct MemoryAsk {
   }
 };
 
-// The memory of all GPUs, or instances, that the node's pieces share; their number follows from
-// what is offered.
+// How many GPUs, or instances, the node's pieces share. It follows from what is offered; if it is
+// not known how many pieces one has, it is what a label counts, and without that one: all pieces
+// may be of the same.
+std::int64_t shared_gpus(const gpu::Inventory& gpu) {
+  const std::int64_t pieces = saturating_add(gpu.gpus, gpu.shared);
+  if (gpu.replicas > 1) return pieces / gpu.replicas;
+  return std::min(pieces, std::max<std::int64_t>(gpu.gpu_count, 1));
+}
+
+// The memory of all of them.
 std::int64_t shared_memory(const gpu::Inventory& gpu) {
-  return saturating_multiply(saturating_add(gpu.gpus, gpu.shared) / gpu.replicas,
-                             gpu.memory_mib * kMib);
+  return saturating_multiply(shared_gpus(gpu), gpu.memory_mib * kMib);
 }
 
 class SharingFilter final : public NodeFilter {

@@ -1,9 +1,9 @@
 // An amount of GPUs as the quota ledger counts it: an integer, so that sums are exact.
 //
 // 36,036,000 units are one GPU. That number is divisible by 1 … 16, 24, 32, 48 and 1,000: every
-// MIG instance (4, 8 or 12 memory slices a GPU), every usual count of replicas and every thousandth
-// is a whole number of units. Other counts of replicas are rounded up, so that a GPU's replicas
-// together never count less than the GPU.
+// MIG instance (2, 4, 8 or 12 memory slices a GPU), every usual count of replicas and every
+// thousandth is a whole number of units. Other counts of replicas are rounded up, so that a GPU's
+// replicas together never count less than the GPU.
 //
 // A single amount is at most a million GPUs, more than any cluster has, so that sums cannot
 // overflow. A pod that asks for more is refused by the nodes.
