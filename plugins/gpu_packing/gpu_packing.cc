@@ -7,8 +7,9 @@
 //  * whole GPUs, or a share in a replay: UsableGpu (plugins/usable_gpu) with its default arguments:
 //    the node where the pod destroys least of what the typical pods of this cluster could use. A
 //    node on which nvidia.com/gpu are not whole GPUs is as good as one where nothing is destroyed
-//    beyond what is taken, whatever CPU is left there. GpuSharing decides which of several shared
-//    ones is taken, and whether a shared one at all;
+//    beyond what is taken, whatever CPU is left there. Of several such nodes, GpuSharing decides
+//    which shared one is taken, and whether a shared one at all; of those where they are MIG
+//    instances (the strategy `single`) it is the one that would be most taken with the pod;
 //  * the same before any typical pods are known: the node with pieces of these kinds that would be
 //    most taken with the pod (with several kinds, by their mean);
 //  * MIG instances, also beside GPUs: the node where what stays free is worth least; large profiles
@@ -25,7 +26,8 @@
 // "Parts of GpuPacking". Those that are off cost more than they save on most traces.
 //   podsWithoutGpuApart: true   pods without GPU onto nodes without
 //   packPieces: true            MIG instances by what stays free, and GPUs of an unknown workload
-//                               by how full the node would be; false: such pods are not scored
+//                               and nvidia.com/gpu that are instances by how full the node would
+//                               be; false: such pods are not scored, such nodes are equal
 //   keepWholeNodes: 0           milli-GPU: a node on which no GPU is taken yet counts as if the pod
 //                               destroyed that much more there
 //   conserveCpu: 8              as UsableGpu's: keeps free CPU together where it is scarce
@@ -79,12 +81,18 @@ class Packed final : public NodeScore {
 // UsableGpu on nodes with whole GPUs; on other nodes the pod takes and destroys no whole GPU.
 class OnWholeGpus final : public NodeScore {
  public:
-  OnWholeGpus(std::unique_ptr<NodeScore> usable, std::int64_t neutral)
-      : usable_(std::move(usable)), neutral_(neutral) {}
+  // `instances` is added where nvidia.com/gpu are MIG instances; null: these nodes are equal.
+  OnWholeGpus(std::unique_ptr<NodeScore> usable, std::int64_t neutral,
+              std::unique_ptr<NodeScore> instances)
+      : usable_(std::move(usable)), neutral_(neutral), instances_(std::move(instances)) {}
 
   std::int64_t score(const NodeView& node) const override {
-    if (node.facts.gpu.piece != gpu::GpuPiece::kWholeGpu) return neutral_;
-    return usable_->score(node);
+    const gpu::GpuPiece piece = node.facts.gpu.piece;
+    if (piece == gpu::GpuPiece::kWholeGpu) return usable_->score(node);
+    if (piece == gpu::GpuPiece::kMigInstance && instances_) {
+      return neutral_ + instances_->score(node);
+    }
+    return neutral_;
   }
   std::optional<gpu::DeviceShare> choose_device(const NodeView& node) const override {
     return usable_->choose_device(node);
@@ -93,6 +101,7 @@ class OnWholeGpus final : public NodeScore {
  private:
   std::unique_ptr<NodeScore> usable_;
   std::int64_t neutral_;
+  std::unique_ptr<NodeScore> instances_;
 };
 
 // Nodes without GPUs first, then those with GPUs that lose least by the CPU that the pod takes.
@@ -150,7 +159,9 @@ class GpuPacking final : public ScorePlugin {
     }
     std::unique_ptr<NodeScore> score;
     if (usable) {
-      score = std::make_unique<OnWholeGpus>(std::move(usable), neutral);
+      score = std::make_unique<OnWholeGpus>(
+          std::move(usable), neutral,
+          args_.pack_pieces ? std::make_unique<Packed>(kinds) : nullptr);
     } else if (args_.pack_pieces && !asks_for_shared(kinds, context.resources)) {
       const bool counted = shape.gpu.has_instances() && !context.cluster->devices_apart;
       score = counted ? make_instance_score(kinds) : std::make_unique<Packed>(kinds);

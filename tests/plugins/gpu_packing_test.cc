@@ -282,8 +282,31 @@ TEST_CASE("GpuPacking does not take pieces of shared GPUs for whole ones") {
   };
   const std::int64_t shared = on(node("n").gpus(8).product("NVIDIA-L4-SHARED"));
   CHECK(shared == on(node("n").gpus(2).product("NVIDIA-L4-SHARED")));
-  CHECK(shared == on(node("n").gpus(7).product("NVIDIA-A100-SXM4-40GB-MIG-1g.5gb")));
+  CHECK(shared == on(node("n").gpus(7).product("NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED")));
   CHECK(shared != on(node("n").gpus(8).product("NVIDIA-L4")));
+}
+
+TEST_CASE("GpuPacking packs instances that are called nvidia.com/gpu, whatever is known") {
+  const auto packing = make_plugin("GpuPacking");
+  const auto plain = make_plugin("GpuPacking", "packPieces: false");
+  REQUIRE(packing);
+  REQUIRE(plain);
+  const auto known = std::make_shared<const sched::ClusterContext>(
+      tests::workload({tests::kind(9, 4'000, 1, 1'000), tests::kind(1, 64'000, 8, 1'000)}));
+  sched::ResourceNames names;
+  const k8s::Pod one = pod("a").gpus(1).annotated("gpu-scheduler.io/mig-profile", "1g.5gb");
+  const auto on = [&](const sched::ScorePlugin& by, std::int64_t instances) {
+    const auto score = by.prepare(sched::shape_of(one, names), {names, known});
+    const k8s::Node object = node("n").gpus(instances).product("NVIDIA-A100-SXM4-40GB-MIG-1g.5gb");
+    return score->score({sched::facts_of(object, names), {}});
+  };
+  // One of 4 fills more of the node than one of 7, and one of 50.
+  const std::int64_t neutral = on(*plain->score, 7);
+  CHECK(on(*packing->score, 4) == neutral + 25);
+  CHECK(on(*packing->score, 7) == neutral + 14);
+  CHECK(on(*packing->score, 50) == neutral + 2);
+  CHECK(on(*plain->score, 50) == neutral);
+  CHECK(on(*packing->score, 1) <= packing->score->max_score());
 }
 
 TEST_CASE("Several kinds of pieces that are kept one by one count by their mean") {
