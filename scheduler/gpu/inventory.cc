@@ -146,7 +146,8 @@ class InventoryReader {
     const std::int64_t said = replicas.value_or(1);
     read_.replicas = believable(said);
     // Before v0.15 GPU feature discovery named no strategy, because there was only one.
-    const bool old = strategy.empty() && label_.shared;
+    const bool renamed = said > 1 && read_.shared > 0;
+    const bool old = strategy.empty() && (label_.shared || renamed);
     if (strategy == "time-slicing" || strategy == "time-sharing" || old) {
       read_.sharing = Sharing::kTimeSlicing;
     } else if (strategy == "mps") {

@@ -71,6 +71,13 @@ TEST_CASE("A piece of nvidia.com/gpu is what the labels say that it is") {
       {"time-slicing of old",
        node("a").gpus(4).product("Tesla-T4-SHARED").labelled("nvidia.com/gpu.replicas", "4"), 0,
        GpuPiece::kReplica, Sharing::kTimeSlicing, 4, "", 16 * 1'024},
+      {"time-slicing of old under a name of its own",
+       node("a")
+           .offers("nvidia.com/gpu.shared", "16")
+           .product("Tesla-T4")
+           .labelled("nvidia.com/gpu.count", "4")
+           .labelled("nvidia.com/gpu.replicas", "4"),
+       0, GpuPiece::kReplica, Sharing::kTimeSlicing, 4, "", 16 * 1'024},
       {"time-slicing under a name of its own",
        a100()
            .gpus(0)
@@ -461,7 +468,7 @@ TEST_CASE("How many share a GPU follows from the amounts where no label says it"
       {"the same without capacity", by_name("80"), 10, Sharing::kUnknown},
       {"the same, and no multiple", by_name("12"), 1, Sharing::kUnknown},
       {"a label says it", by_name("80").labelled("nvidia.com/gpu.replicas", "20"), 20,
-       Sharing::kUnknown},
+       Sharing::kTimeSlicing},
       {"a label says how, and none by how many",
        gpus(16, "8").labelled("nvidia.com/gpu.sharing-strategy", "mps"), 2, Sharing::kMps},
       {"instances", by_name("80").product(std::string(kA100) + "-MIG-1g.5gb"), 1,
