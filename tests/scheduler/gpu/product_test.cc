@@ -45,6 +45,12 @@ TEST_CASE("A product label says model, memory, form and what was done to the GPU
        ""},
       {"NVIDIA-RTX-6000-Ada-Generation", "NVIDIA-RTX-6000-Ada-Generation", "RTX-6000-ADA", 48,
        Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-4000-SFF-Ada-Generation", "NVIDIA-RTX-4000-SFF-Ada-Generation", "RTX-4000-ADA",
+       20, Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-5000-Ada-Generation", "NVIDIA-RTX-5000-Ada-Generation", "RTX-5000-ADA", 32,
+       Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-A4500", "NVIDIA-RTX-A4500", "RTX-A4500", 20, Form::kUnknown, false, ""},
+      {"Quadro-RTX-6000", "Quadro-RTX-6000", "QUADRO-RTX-6000", 24, Form::kUnknown, false, ""},
       // Clouds' names.
       {"nvidia-tesla-a100", "nvidia-tesla-a100", "A100", 40, Form::kUnknown, false, ""},
       {"nvidia-h100-mega-80gb", "nvidia-h100-mega-80gb", "H100", 80, Form::kUnknown, false, ""},
