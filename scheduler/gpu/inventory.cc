@@ -130,11 +130,12 @@ class InventoryReader {
   }
 
   void read_counts() {
-    read_.gpu_count = labels_
-                          .number({"nvidia.com/gpu.count", "cloud.google.com/gke-accelerator-count",
-                                   "karpenter.k8s.aws/instance-gpu-count",
-                                   "eks.amazonaws.com/instance-gpu-count"})
-                          .value_or(0);
+    read_.gpu_count =
+        labels_
+            .number({"nvidia.com/gpu.count", "cloud.google.com/gke-accelerator-count",
+                     "karpenter.k8s.aws/instance-gpu-count", "eks.amazonaws.com/instance-gpu-count",
+                     "karpenter.azure.com/sku-gpu-count"})
+            .value_or(0);
     read_.gpus = offered(kGpuResource);
     read_.shared = offered(kSharedResource);
   }

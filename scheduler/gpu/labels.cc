@@ -12,12 +12,14 @@
 namespace sched::gpu {
 namespace {
 
+// Karpenter's on Azure. It names only the class: "A100".
+constexpr std::string_view kAzureLabel = "karpenter.azure.com/sku-gpu-name";
 // In the order of precedence.
 constexpr std::array<std::string_view, 8> kProductLabels = {kProductLabel,
                                                             "cloud.google.com/gke-accelerator",
                                                             "karpenter.k8s.aws/instance-gpu-name",
                                                             "eks.amazonaws.com/instance-gpu-name",
-                                                            "karpenter.azure.com/sku-gpu-name",
+                                                            kAzureLabel,
                                                             "k8s.amazonaws.com/accelerator",
                                                             "gpu.nvidia.com/model",
                                                             "gpu.nvidia.com/class"};
@@ -64,6 +66,17 @@ constexpr std::array kAzureTypes = {
 };
 constexpr std::string_view kFamilyLabel = "nvidia.com/gpu.family";
 
+// What Azure builds into a machine of the node's size; empty: it is not known.
+std::string_view azure_product_of(const k8s::StringMap& labels) {
+  std::string_view size = label_of(labels, kInstanceTypeLabel);
+  if (!size.starts_with(kAzurePrefix)) return {};
+  size.remove_prefix(kAzurePrefix.size());
+  for (const InstanceType& each : kAzureTypes) {
+    if (size.starts_with(each.beginning) && size.ends_with(each.ending)) return each.product;
+  }
+  return {};
+}
+
 }  // namespace
 
 LabelReader::Label LabelReader::first_of(Synonyms keys) const {
@@ -103,20 +116,16 @@ std::string_view label_of(const k8s::StringMap& labels, std::string_view key) {
 
 std::string_view product_label_of(const k8s::StringMap& labels, const SiteLabels& site) {
   for (const std::string_view label : kProductLabels) {
-    const std::string* found = labels.find(label);
-    if (found != nullptr && !found->empty()) return *found;
+    const std::string_view value = label_of(labels, label);
+    if (value.empty()) continue;
+    const std::string_view board = label == kAzureLabel ? azure_product_of(labels) : value;
+    return board.empty() ? value : board;
   }
   for (const std::string& label : site.product) {
-    const std::string* found = labels.find(label);
-    if (found != nullptr && !found->empty()) return *found;
+    const std::string_view value = label_of(labels, label);
+    if (!value.empty()) return value;
   }
-  std::string_view size = label_of(labels, kInstanceTypeLabel);
-  if (!size.starts_with(kAzurePrefix)) return {};
-  size.remove_prefix(kAzurePrefix.size());
-  for (const InstanceType& each : kAzureTypes) {
-    if (size.starts_with(each.beginning) && size.ends_with(each.ending)) return each.product;
-  }
-  return {};
+  return azure_product_of(labels);
 }
 
 bool labels_speak_of_gpus(const k8s::StringMap& labels, const SiteLabels& site) {

@@ -64,7 +64,8 @@ class LabelReader {
 };
 
 // The GPU model that a node's labels name: NVIDIA's before the clouds' before the site's. If there
-// is none, the GPU that Azure builds into machines of that instance type; empty: none.
+// is none, or the class alone by Karpenter on Azure, the GPU that Azure builds into machines of
+// that instance type; empty: none.
 [[nodiscard]] std::string_view product_label_of(const k8s::StringMap& labels,
                                                 const SiteLabels& site);
 // Whether any labels state that the node has GPUs, even if it offers none: the GPU operators', the

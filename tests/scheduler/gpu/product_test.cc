@@ -169,6 +169,14 @@ TEST_CASE("NVIDIA's product label counts before the clouds'") {
   CHECK(azure("Standard_NV36ads_A10_v5") == "NVIDIA-A10");
   CHECK(azure("Standard_D4s_v3").empty());
   CHECK(azure("p5.48xlarge").empty());
+  // Karpenter names the class alone.
+  const auto karpenter = [](const char* type) {
+    const k8s::StringMap labels{{"karpenter.azure.com/sku-gpu-name", "A100"},
+                                {"node.kubernetes.io/instance-type", type}};
+    return std::string(product_label_of(labels, {}));
+  };
+  CHECK(karpenter("Standard_NC24ads_A100_v4") == "NVIDIA-A100-80GB-PCIe");
+  CHECK(karpenter("Standard_NC1_A100_v9") == "A100");
   CHECK(product_label_of(both, {}) == "NVIDIA-L4");
   CHECK(product_label_of(cloud, {}) == "l4");
   CHECK(product_label_of(empty, {}).empty());
