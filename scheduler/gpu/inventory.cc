@@ -49,8 +49,8 @@ class InventoryReader {
 
   Inventory read() && {
     read_product();
-    read_mig();
     read_counts();
+    read_mig();
     read_sharing();
     check_amounts();
     read_instance_replicas();
@@ -110,6 +110,13 @@ class InventoryReader {
     const std::string_view partition = labels_.text({kPartitionSizeLabel});
     read_.single_profile = label_.mig_profile.empty() ? partition : label_.mig_profile;
     const std::string& profile = read_.single_profile;
+    if (const std::string_view newer = newer_profile(); !newer.empty()) {
+      complain("label {}: all-{}, but the product label says {}: {} nvidia.com/gpu count as {}",
+               kMigConfigLabel, newer, profile.empty() ? "whole GPUs" : profile, pieces(), newer);
+      read_.single_profile = newer;
+      read_.gpu_count = pieces();  // as the label will count them
+      product_memory_.reset();     // of what they were before
+    }
     if (profile.empty()) return;
     read_.piece = GpuPiece::kMigInstance;
     if (profile == kInvalidProfile) {
@@ -127,6 +134,29 @@ class InventoryReader {
           "are MIG instances; they count as such",
           read_.mig_strategy);
     }
+  }
+
+  // The profile that mig-manager has cut the GPUs into, if the product's label does not name it and
+  // as many instances are there; else empty. Under the strategy `single` the device plugin offers
+  // new instances before GPU feature discovery has labelled the node anew, which may take a minute.
+  std::string_view newer_profile() const {
+    constexpr std::string_view kAll = "all-";
+    std::string_view name = labels_.text({kMigConfigLabel});
+    if (read_.mig_strategy != "single" || labels_.text({kMigStateLabel}) != "success") return {};
+    if (!name.starts_with(kAll)) return {};
+    name.remove_prefix(kAll.size());
+    const mig::Profile* profile = known(name);
+    if (profile == nullptr || name == read_.single_profile) return {};
+    const std::int64_t instances = saturating_multiply(counted_gpus(), profile->max_instances);
+    return instances > 0 && instances == pieces() ? name : std::string_view();
+  }
+
+  // The GPUs that labels count, before they are cut; 0: not known.
+  std::int64_t counted_gpus() const {
+    if (label_.mig_profile.empty()) return read_.gpu_count;
+    const mig::Profile* profile = known(label_.mig_profile);
+    if (profile == nullptr || read_.gpu_count % profile->max_instances != 0) return 0;
+    return read_.gpu_count / profile->max_instances;
   }
 
   void read_counts() {

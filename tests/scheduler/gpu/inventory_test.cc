@@ -488,6 +488,57 @@ TEST_CASE("How many share a GPU follows from the amounts where no label says it"
   }
 }
 
+TEST_CASE("After a repartition under single, the configuration says what the old label does not") {
+  const auto configured = [](const NodeBuilder& of, const char* config,
+                             const char* state = "success") {
+    return NodeBuilder(of)
+        .labelled("nvidia.com/mig.config", config)
+        .labelled("nvidia.com/mig.config.state", state);
+  };
+  const NodeBuilder was_cut = a100()
+                                  .product(std::string(kA100) + "-MIG-3g.20gb")
+                                  .labelled("nvidia.com/gpu.count", "16")
+                                  .labelled("nvidia.com/gpu.memory", "20096");
+  const NodeBuilder one = a100().labelled("nvidia.com/gpu.count", "1");
+  struct Case {
+    const char* name;
+    NodeBuilder given;
+    const char* profile;
+    std::int64_t memory_mib;
+    bool complains;
+  };
+  const std::vector<Case> cases = {
+      {"cut", configured(a100().gpus(56), "all-1g.5gb"), "1g.5gb", 5 * 1'024, true},
+      {"one GPU", configured(NodeBuilder(one).gpus(7), "all-1g.5gb"), "1g.5gb", 5 * 1'024, true},
+      {"cut otherwise", configured(NodeBuilder(was_cut).gpus(56), "all-1g.5gb"), "1g.5gb",
+       5 * 1'024, true},
+      {"not cut yet", configured(a100(), "all-1g.5gb"), "", 40'960, false},
+      {"not cut otherwise yet", configured(NodeBuilder(was_cut).gpus(16), "all-1g.5gb"), "3g.20gb",
+       20'096, false},
+      {"the label is right", configured(NodeBuilder(was_cut).gpus(16), "all-3g.20gb"), "3g.20gb",
+       20'096, false},
+      {"it failed", configured(NodeBuilder(one).gpus(7), "all-1g.5gb", "failed"), "", 40'960, true},
+      {"no profile of this model", configured(NodeBuilder(one).gpus(7), "all-1g.10gb.gfx"), "",
+       40'960, true},
+      {"mixed",
+       configured(a100().labelled("nvidia.com/mig.strategy", "mixed"), "all-7g.40gb").gpus(8), "",
+       40'960, false},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    const Inventory read = inventory_of(each.given);
+    CHECK(read.single_profile == each.profile);
+    CHECK((read.piece == GpuPiece::kMigInstance) == (*each.profile != '\0'));
+    CHECK(read.memory_mib == each.memory_mib);
+    CHECK(read.complaints.empty() != each.complains);
+  }
+  CHECK(inventory_of(cases.front().given).gpu_count == 56);
+  CHECK(inventory_of(cases.front().given).complaints ==
+        std::vector<std::string>{
+            "label nvidia.com/mig.config: all-1g.5gb, but the product label says whole GPUs: 56 "
+            "nvidia.com/gpu count as 1g.5gb"});
+}
+
 TEST_CASE("A node that offers fewer GPUs than it has is no contradiction where GPUs may be cut") {
   const NodeBuilder mixed = a100().gpus(7).labelled("nvidia.com/mig.strategy", "mixed");
   for (const k8s::Node& object :
