@@ -52,6 +52,11 @@ void for_each_image(const k8s::Pod& pod, Visit&& visit) {
   for (const std::string& each : pod.spec.image_volumes) visit(name_of_image(each));
 }
 
+// A volume's image counts, but allows no larger sum.
+std::int64_t containers_of(const k8s::Pod& pod) {
+  return static_cast<std::int64_t>(pod.spec.init_containers.size() + pod.spec.containers.size());
+}
+
 // The scores of nodes.
 class Locality final : public Counted {
  public:
@@ -91,16 +96,14 @@ class ImageLocality final : public ClusterConstraint {
   }
 
   std::string reads_besides(const k8s::Pod& pod) const override {
-    std::string names;
-    for_each_image(pod, [&](const std::string& name) { append_key(names, name); });
-    return names;
+    std::string read = std::to_string(containers_of(pod)) + " containers ";
+    for_each_image(pod, [&](const std::string& name) { append_key(read, name); });
+    return read;
   }
 
   std::unique_ptr<PodPreference> preference_for(const k8s::Pod& pod,
                                                 const PodDifference& /*trial*/) const override {
-    const auto containers =
-        static_cast<std::int64_t>(pod.spec.init_containers.size() + pod.spec.containers.size());
-    const std::int64_t most = kMostOfContainer * std::max<std::int64_t>(containers, 1);
+    const std::int64_t most = kMostOfContainer * std::max<std::int64_t>(containers_of(pod), 1);
     std::string id = "images:" + std::to_string(nodes_.size()) + "/" + std::to_string(most) + ":";
     std::unordered_map<std::string, std::int64_t> sums;
     for_each_image(pod, [&](const std::string& name) {

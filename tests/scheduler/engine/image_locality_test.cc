@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 using namespace sched;
@@ -106,6 +107,29 @@ TEST_CASE("a pod goes where its image is, and pods that differ in nothing else g
   s.has(with_images({"r/b:1"}, "q"));
   s.has(with_images({"r/a:1"}, "r"));
   CHECK(s.decide() == Texts{"p → c0", "q → b1", "r → c0"});
+}
+
+TEST_CASE("pods with the same images, in which one's is a volume's, are not scored as one") {
+  ImagesCluster s(on_all("r/a:1", 1'000));
+  const auto score_of = [&](const k8s::Pod& pod) {
+    s.has(pod);
+    const auto decided = s.decisions();
+    REQUIRE(decided.size() == 1);
+    for (const PluginScore& score : std::get<decision::Bind>(decided.front()).scores) {
+      if (score.plugin == "ImageLocality") return score.score;
+    }
+    return std::int64_t{-1};
+  };
+  // They ask for the same in sum.
+  k8s::Pod two = with_images({"r/a:1", "r/b:1"}, "two");
+  for (k8s::Container& each : two.spec.containers) {
+    each.requests = resources({{"cpu", "1"}, {"memory", "1Gi"}});
+  }
+  k8s::Pod one = with_images({"r/a:1"}, "one");
+  one.spec.containers.front().requests = resources({{"cpu", "2"}, {"memory", "2Gi"}});
+  one.spec.image_volumes = {"r/b:1"};
+  CHECK(score_of(two) == 49);
+  CHECK(score_of(one) == 100);
 }
 
 TEST_CASE("an image that another node gets counts for the next pod of the same kind") {
