@@ -2,7 +2,7 @@
 
 #include "scheduler/answers/withhold.h"
 #include "scheduler/base/nearest_names.h"
-#include "scheduler/gpu/resource_kind.h"
+#include "scheduler/framework/pod_requests.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,14 +15,6 @@ namespace sched::answers {
 namespace {
 
 constexpr const char* kAfterBackOff = "tried again after a back-off";
-
-bool asks_for_gpus(const k8s::Pod& pod) {
-  const auto asks = [](const k8s::Container& container) {
-    return std::any_of(container.limits.begin(), container.limits.end(),
-                       [](const auto& limit) { return gpu::is_gpu_resource(limit.first); });
-  };
-  return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), asks);
-}
 
 void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
           const Outlook& outlook) {

@@ -1,5 +1,7 @@
 #include "scheduler/framework/pod_requests.h"
 
+#include "scheduler/gpu/resource_kind.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -318,6 +320,17 @@ NonZeroRequests nonzero_requests_of(const k8s::Pod& pod, bool bound) {
   const Quantity* memory = sum.find("memory");
   return {.cpu = cpu != nullptr ? cpu->milli_value() : 0,
           .memory = memory != nullptr ? memory->value() : 0};
+}
+
+bool asks_for_gpus(const k8s::Pod& pod) {
+  const auto asks = [](const k8s::Container& container) {
+    return std::any_of(container.limits.begin(), container.limits.end(),
+                       [](const auto& limit) { return gpu::is_gpu_resource(limit.first); });
+  };
+  const auto some_asks = [&](const std::vector<k8s::Container>& containers) {
+    return std::any_of(containers.begin(), containers.end(), asks);
+  };
+  return some_asks(pod.spec.init_containers) || some_asks(pod.spec.containers);
 }
 
 std::map<std::string, std::int64_t> requests_by_name(const k8s::Pod& pod) {

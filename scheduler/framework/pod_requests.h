@@ -54,6 +54,9 @@ struct NonZeroRequests {
 };
 [[nodiscard]] NonZeroRequests nonzero_requests_of(const k8s::Pod& pod, bool bound);
 
+// Whether a container asks for GPUs; init containers and sidecars count. O(size of the pod).
+[[nodiscard]] bool asks_for_gpus(const k8s::Pod& pod);
+
 // What requests_of_bound() gives, by name.
 [[nodiscard]] std::map<std::string, std::int64_t> requests_by_name(const k8s::Pod& pod);
 

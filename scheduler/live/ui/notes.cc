@@ -1,6 +1,6 @@
 #include "scheduler/live/ui/notes.h"
 
-#include "scheduler/gpu/resource_kind.h"
+#include "scheduler/framework/pod_requests.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,14 +10,6 @@
 namespace sched::live {
 
 namespace {
-
-bool has_gpus(const k8s::Pod& pod) {
-  const auto has = [](const k8s::Container& container) {
-    return std::any_of(container.limits.begin(), container.limits.end(),
-                       [](const auto& limit) { return gpu::is_gpu_resource(limit.first); });
-  };
-  return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), has);
-}
 
 UiNotes::Refusal refusal_by(const decision::Unschedulable& told) {
   const answers::Refusal refusal{.message = told.message,
@@ -72,7 +64,7 @@ void UiNotes::saw(const k8s::Pod& pod) {
   if (pod.spec.node_name.empty()) return;
   const std::string& uid = pod.metadata.uid;
   if (pod.is_finished()) return gone(uid);
-  const bool is_named = has_gpus(pod);
+  const bool is_named = asks_for_gpus(pod);
   const std::lock_guard lock(mutex_);
   refusals_.erase(uid);
   if (!is_named || names_.size() >= limits_.names) return;

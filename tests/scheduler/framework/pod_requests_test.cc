@@ -229,6 +229,19 @@ TEST_CASE("scores count containers without requests as if they asked for a littl
   }
 }
 
+TEST_CASE("a pod asks for GPUs by any of its containers") {
+  const auto with_limit = [](k8s::Container made, const char* resource) {
+    made.limits = resources({{resource, "1"}});
+    return made;
+  };
+  CHECK_FALSE(asks_for_gpus(pod("a").cpu("1")));
+  CHECK_FALSE(asks_for_gpus(pod("a").requests("nvidia.com/hostdev", "1")));
+  CHECK(asks_for_gpus(pod("a").gpus(1)));
+  CHECK(asks_for_gpus(pod("a").with(with_limit(container("b", {}), "nvidia.com/mig-1g.10gb"))));
+  CHECK(asks_for_gpus(pod("a").first_runs(with_limit(container("b", {}), "nvidia.com/gpu"))));
+  CHECK(asks_for_gpus(pod("a").first_runs(with_limit(sidecar("b", {}), "nvidia.com/gpu"))));
+}
+
 TEST_CASE("of a pod with very many resources all count once it is bound, and none is new before") {
   tests::PodBuilder built = pod("a").gpus(2);
   for (std::size_t i = 1; i < kMostResourcesOfPod; ++i) {

@@ -149,7 +149,9 @@ TEST_CASE("pods that have GPUs have names until they have finished or are gone")
     notes.name_ends(why);
     return why.ends;
   };
-  see("gpu", pod("train").in_namespace("ml").gpus(1).on("n1"));
+  k8s::Container first = tests::container("first", {});
+  first.limits = tests::resources({{"nvidia.com/gpu", "1"}});
+  see("gpu", pod("train").in_namespace("ml").first_runs(first).on("n1"));
   see("cpu", pod("web").in_namespace("ml").on("n1"));
   see("done", pod("over").in_namespace("ml").gpus(1).on("n1"));
   see("third", pod("more").in_namespace("ml").gpus(1).on("n1"));
