@@ -33,6 +33,7 @@ Election::Election(ElectionOptions options)
 
 ElectionStep Election::waited(ElectionTime now) {
   if (state_ == State::kEnded) return {};
+  refused_at_.clear();
   if (state_ == State::kFollowing) return releasing_ ? end() : read(now);
   return releasing_ ? give_back(now) : renew(now);
 }
@@ -48,6 +49,10 @@ ElectionStep Election::answered(Result<Lease> answer, ElectionTime now) {
                                 : on_written(std::move(*answer), now);
   }
   const Error& error = answer.error();
+  if (*asked != Kind::kGet && (error.is_status(404) || error.is_status(409))) {
+    refused_at_.insert(observed_.metadata.resource_version);
+    refusal_ = error;
+  }
   // For a create it means that the namespace does not exist.
   if (error.is_status(404) && *asked != Kind::kCreate) return on_absent(now);
   // Another process changed or created it after the last read; or an earlier request of this
@@ -122,6 +127,7 @@ ElectionStep Election::on_seen(Lease lease, ElectionTime now) {
   const bool news = !std::exchange(ever_observed_, true) || lease.spec != observed_.spec;
   if (news) observed_at_ = now.boot;
   observed_ = std::move(lease);
+  if (is_refused()) return on_refused(now);
   if (state_ == State::kFollowing) return follow(now);
   // No holder: this process gave it back, and the answer was lost.
   if (releasing_ && holder().empty()) return given_back();
@@ -134,6 +140,7 @@ ElectionStep Election::on_seen(Lease lease, ElectionTime now) {
 
 ElectionStep Election::on_absent(ElectionTime now) {
   observed_.metadata.resource_version.clear();
+  if (is_refused()) return on_refused(now);
   if (state_ == State::kLeading) return releasing_ ? end() : renew(now);
   if (releasing_) return end();
   const bool somebody_leads = !holder().empty() && !is_ours() && now.boot < expires_at();
@@ -143,6 +150,7 @@ ElectionStep Election::on_absent(ElectionTime now) {
 
 ElectionStep Election::on_written(Lease lease, ElectionTime now) {
   ever_observed_ = true;
+  refused_at_.clear();
   observed_.metadata = std::move(lease.metadata);
   observed_.spec = written_;
   observed_at_ = now.boot;
@@ -170,6 +178,13 @@ ElectionStep Election::on_failed(const Error& error, ElectionTime now) {
   auto wait = options_.retry_period;
   if (state_ == State::kLeading) wait = std::min(wait, rounded_up(renew_by() - now.boot));
   return {.wait = wait};
+}
+
+// Without a wait the write would be refused again at once, and so on.
+ElectionStep Election::on_refused(ElectionTime now) {
+  ElectionStep step = on_failed(refusal_, now);
+  if (step.wait) step.problem = refusal_;
+  return step;
 }
 
 // ---- what follows

@@ -53,6 +53,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 
 namespace k8s {
@@ -79,6 +80,8 @@ struct LeaseRequest {
 struct ElectionStep {
   std::optional<LeaseRequest> request = {};
   std::optional<std::chrono::milliseconds> wait = {};
+  // With a wait: an earlier 404 or 409 that seemed to be about the lease's version, and was not.
+  std::optional<Error> problem = {};
 };
 
 // The time of an input.
@@ -139,6 +142,12 @@ class Election {
   [[nodiscard]] ElectionStep on_absent(ElectionTime now);
   [[nodiscard]] ElectionStep on_written(Lease lease, ElectionTime now);
   [[nodiscard]] ElectionStep on_failed(const Error& error, ElectionTime now);
+  // Whether the lease is still at a version at which it was not written: then it is refused for
+  // another reason, for example by a webhook or a ResourceQuota.
+  [[nodiscard]] bool is_refused() const {
+    return refused_at_.contains(observed_.metadata.resource_version);
+  }
+  [[nodiscard]] ElectionStep on_refused(ElectionTime now);
 
   [[nodiscard]] ElectionStep follow(ElectionTime now);
   [[nodiscard]] ElectionStep lose(std::string why);
@@ -161,7 +170,11 @@ class Election {
   std::optional<LeaseRequest::Kind> asked_;  // the request under way
   TimePoint sent_at_{};                      // of the last request
   Lease::Spec written_;                      // the content that this request writes
-  TimePoint renewed_at_{};                   // when the last accepted renewal was sent
+  // The versions at which a write was answered with 404 or 409 since the last wait; empty: a
+  // create. And the last of these answers.
+  std::set<std::string> refused_at_;
+  Error refusal_;
+  TimePoint renewed_at_{};  // when the last accepted renewal was sent
   TimePoint valid_until_{};
   Origin origin_ = Origin::kCreated;
   Origin origin_if_taken_ = Origin::kCreated;

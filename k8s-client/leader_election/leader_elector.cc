@@ -93,6 +93,7 @@ void LeaderElector::on_answer(LeaseRequest::Kind asked, Result<Lease> answer) {
     hooks_.on_problem(answer.error());
   }
   ElectionStep step = election_.answered(std::move(answer), clock_());
+  if (step.problem) hooks_.on_problem(*step.problem);
   report_changes(led, valid);
   if (!stopped_) take(std::move(step));
 }

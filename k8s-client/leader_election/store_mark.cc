@@ -92,14 +92,14 @@ void StoreMark::on_read(Result<Lease> answer) {
       found_given_back_ = holder.empty();
       writes_in_a_row_ = 0;
     }
-    if (accept(std::move(*answer))) write();
-    return;
+    if (!accept(std::move(*answer))) return;
+    return is_refused() ? on_failed(refusal_) : write();
   }
   if (!answer.error().is_status(404)) return on_failed(answer.error());
   if (!lease_.metadata.resource_version.empty()) {
     return went_back(fmt::format("{} is gone: {}", kWhat, kMaybeDeleted));
   }
-  write();
+  is_refused() ? on_failed(refusal_) : write();
 }
 
 void StoreMark::on_written(Result<Lease> answer) {
@@ -113,13 +113,18 @@ void StoreMark::on_written(Result<Lease> answer) {
   const bool was_there = !lease_.metadata.resource_version.empty();
   // Another client has written or deleted it, or the store was set back, or an earlier write of
   // this process was carried out although its answer was lost.
-  if (answer.error().is_status(409) || (answer.error().is_status(404) && was_there)) return read();
+  if (answer.error().is_status(409) || (answer.error().is_status(404) && was_there)) {
+    refused_at_ = lease_.metadata.resource_version;
+    refusal_ = answer.error();
+    return read();
+  }
   on_failed(answer.error());
 }
 
 // A write that was refused from the beginning is refused until an administrator changes something.
 // After any other failure the next try may succeed.
 void StoreMark::on_failed(const Error& error) {
+  refused_at_.reset();
   const bool is_new = lease_.metadata.resource_version.empty();
   const bool refused = is_new && (error.is_status(403) || error.is_status(404));
   const milliseconds wait = refused ? kAfterRefusal : options_.period;

@@ -31,6 +31,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace k8s {
@@ -77,6 +78,9 @@ class StoreMark {
   void on_read(Result<Lease> answer);
   void on_written(Result<Lease> answer);
   void on_failed(const Error& error);
+  // Whether the lease, as just read, is still at the version at which it was not written: then it
+  // is refused for another reason, for example by a webhook.
+  [[nodiscard]] bool is_refused() const { return refused_at_ == lease_.metadata.resource_version; }
   // False, and it is over, if the store was set back.
   bool accept(Lease lease);
   void went_back(const std::string& why);
@@ -93,7 +97,11 @@ class StoreMark {
   Hooks hooks_;
   std::function<Timestamp()> wall_clock_;
   NewestVersion newest_;
-  Lease lease_;                    // as last read or written; no resourceVersion: it was never seen
+  Lease lease_;  // as last read or written; no resourceVersion: it was never seen
+  // The version at which the last write was answered with 404 or 409; empty: it was a create. And
+  // that answer. Nullopt after a pause: a read that shows the same version is news.
+  std::optional<std::string> refused_at_;
+  Error refusal_;
   bool claimed_ = false;           // it was written once
   bool found_given_back_ = false;  // when another process was last seen to have written it
   int writes_in_a_row_ = 0;        // since another process wrote it

@@ -26,6 +26,7 @@ using std::chrono::milliseconds;
 //                       number ("never": it has none), for 15 s
 //   short H RENEWAL     the same, for 3 s
 //   old H RENEWAL       the same as the first, at the version before the last one
+//   same H RENEWAL      the same as the first, at the last version
 //   ok                  the write is accepted
 //   lost                no answer to the request
 //   N, N/R              refused with status N, Retry-After R
@@ -81,13 +82,15 @@ class Script {
       lease.metadata.resource_version = std::to_string(++version_);
       return lease;
     }
-    if (word == "lease" || word == "short" || word == "old") {
+    if (word == "lease" || word == "short" || word == "old" || word == "same") {
       std::string holder;
       std::string renewal;
       rest >> holder >> renewal;
       Lease lease;
       lease.metadata.name = "scheduler";
-      lease.metadata.resource_version = std::to_string(word == "old" ? version_ - 1 : ++version_);
+      const bool is_known = word == "old" || word == "same";
+      if (!is_known) ++version_;
+      lease.metadata.resource_version = std::to_string(word == "old" ? version_ - 1 : version_);
       lease.spec.holder_identity = holder == "-" ? "" : holder;
       lease.spec.lease_duration_seconds = word == "short" ? 3 : 15;
       if (renewal != "never")
@@ -380,6 +383,54 @@ TEST_CASE("renewing the lease", "[election]") {
       {"the process was stopped, and the server does not answer",
        after(kLeads, {{"+60000 wait", "update me 15 0"},
                       {"lost", "lost: the lease was not renewed for 62000 ms: no answer"}})},
+  });
+}
+
+TEST_CASE("a write that is refused whatever the lease's version is not repeated at once",
+          "[election]") {
+  check({
+      {"of a leader, which then does not renew in time",
+       after(kLeads, {{"wait", "update me 15 0"},  // at 2 s; the last accepted one was sent at 0
+                      {"409", "get"},
+                      {"same me 1", "wait 2000"},
+                      {"wait", "update me 15 7"},
+                      {"409", "get"},
+                      {"same me 1", "wait 2000"},
+                      {"at 9500 waited", "update me 15 7"},
+                      {"409", "get"},
+                      {"same me 1", "wait 500"},
+                      {"wait", "update me 15 7"},
+                      {"409", "get"},
+                      {"same me 1", "lost: the lease was not renewed for 10000 ms: 409"}})},
+      {"the next one is accepted", after(kLeads, {{"wait", "update me 15 0"},
+                                                  {"409", "get"},
+                                                  {"same me 1", "wait 2000"},
+                                                  {"wait", "update me 15 7"},
+                                                  {"ok", "wait 2000"}})},
+      {"of a follower",
+       {{"start", "get"},
+        {"lease - 1", "update me 15 8"},
+        {"409", "get"},
+        {"same - 1", "wait 2000"},
+        {"wait", "get"},
+        {"same - 1", "update me 15 8"},
+        {"ok", "wait 2000; leads until 16850 (released)"}}},
+      {"where there is none",
+       {{"start", "get"},
+        {"404", "create me 15 0"},
+        {"409", "get"},
+        {"404", "wait 2000"},
+        {"wait", "get"},
+        {"404", "create me 15 0"}}},
+      {"with 404, as if it were gone", after(kLeads, {{"wait", "update me 15 0"},
+                                                      {"404", "create me 15 0"},
+                                                      {"409", "get"},
+                                                      {"same me 1", "wait 2000"}})},
+      {"while it is given back", after(kLeads, {{"release", "update - 1 0"},
+                                                {"409", "get"},
+                                                {"same me 1", "wait 2000"},
+                                                {"wait", "update - 1 7"},
+                                                {"ok", "gave it back"}})},
   });
 }
 

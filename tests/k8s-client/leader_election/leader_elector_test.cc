@@ -135,6 +135,23 @@ TEST_CASE("what fails is told", "[leader_elector]") {
   CHECK(bench.answered == 1);
 }
 
+TEST_CASE("a conflict that is not about the version is told", "[leader_elector]") {
+  Bench bench;
+  bench.elector->start();
+  bench.answer_lease("");
+  bench.accept();
+  static_cast<void>(bench.told());
+  bench.loop.advance(2s);
+  bench.refuse(409);
+  --bench.version;  // nobody has changed the lease
+  bench.answer_lease("me");
+  CHECK(bench.told() == Lines{R"(problem: leases "kube/scheduler": update: 409 Conflict)"});
+  CHECK_FALSE(bench.transport.has_next());
+  bench.loop.advance(2s);
+  bench.accept();
+  CHECK(bench.told() == Lines{"renewed"});
+}
+
 TEST_CASE("a follower is told who leads, once", "[leader_elector]") {
   Bench bench;
   bench.elector->start();

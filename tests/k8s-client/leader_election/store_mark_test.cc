@@ -54,6 +54,7 @@ struct MarkBench {
     if (method == Method::kGet || (method == Method::kPut && !stored)) {
       return stored ? call->respond(200, encode(*stored)) : call->respond(404, "");
     }
+    if (refused_write != 0) return call->respond(refused_write, "");
     auto sent = Decoder().object<Lease>(call->request().body);
     REQUIRE(sent);
     if (stored && sent->metadata.resource_version != stored->metadata.resource_version) {
@@ -74,6 +75,7 @@ struct MarkBench {
   std::optional<Lease> stored;
   int version = 100;
   int refusal;
+  int refused_write = 0;  // of writes alone: a webhook's status
   bool answers_are_lost = false;
   bool held_back = false;  // requests are not answered, but kept
   std::vector<std::shared_ptr<tests::FakeCall>> held;
@@ -181,6 +183,33 @@ TEST_CASE("what was refused from the beginning is tried again after a minute, al
     bench.wait(1s);
     CHECK(bench.written == before + 1);
   }
+}
+
+TEST_CASE("a write that is refused whatever the mark's version is repeated after a pause",
+          "[store_mark]") {
+  MarkBench bench;
+  bench.wait(2s);
+  const bool is_new = GENERATE(false, true);
+  const int status = GENERATE(409, 404);
+  if (is_new && status == 404) return;  // then its namespace is missing
+  INFO(status << (is_new ? " from the beginning" : ""));
+  bench.refused_write = status;
+  if (is_new) {
+    bench.stored.reset();
+    bench.begin("you");
+  } else {
+    bench.wait(2s);
+  }
+  CHECK(bench.told().size() == 1);
+  const std::size_t asked = bench.transport.seen().size();
+  bench.wait(2s);
+  CHECK(bench.told().size() == 1);
+  CHECK(bench.transport.seen().size() == asked + 3);  // read, refused, read
+  bench.refused_write = 0;
+  const int before = bench.written;
+  bench.wait(2s);
+  CHECK(bench.written == before + 1);
+  CHECK(bench.told().empty());
 }
 
 TEST_CASE("the next process learns whether a mark was given back", "[store_mark]") {
