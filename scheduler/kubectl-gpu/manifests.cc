@@ -3,6 +3,7 @@
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/defaults.h"
 #include "scheduler/framework/pod_requests.h"
+#include "scheduler/kubectl-gpu/manifest_fields.h"
 #include "scheduler/kubectl-gpu/read_files.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ const std::vector<std::string> kQuotaLineFields = {"gpuType", "guaranteed", "len
 // A count of a workload's spec; absent: one.
 std::size_t count_of(const Json& spec, const char* field) {
   const auto found = spec.find(field);
-  if (found == spec.end() || !found->is_number_integer()) return 1;
+  if (found == spec.end()) return 1;
   return static_cast<std::size_t>(
       std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, std::int64_t{kMostPods} + 1));
 }
@@ -51,7 +52,8 @@ k8s::Result<void> check_fields(const Json& object, const std::string& path,
 }
 
 // The fields of a GpuQuota: a misspelt amount would be read as none.
-k8s::Result<void> check_fields(const Json& quota) {
+k8s::Result<void> check_fields(Json quota) {
+  if (auto settled = settle_quota(quota); !settled) return settled;
   const Json spec = at(quota, "spec");
   if (auto read = check_fields(spec, "spec", kQuotaFields); !read) return read;
   for (const Json& line : spec.value("quotas", Json::array())) {
@@ -65,14 +67,21 @@ class Reader {
   Reader(const std::string& default_namespace, Known known, answers::Change& into)
       : namespace_(default_namespace), known_(std::move(known)), into_(into) {}
 
-  k8s::Result<void> read(const FoundObject& found) {
+  k8s::Result<void> read(const FoundObject& found) try {
     if (found.is("Pod", "")) return add_pod(found.json, Name::kOwn);
     if (found.is("PriorityClass", "scheduling.k8s.io")) {
-      const Json object = Json::parse(found.json);
+      Json object = Json::parse(found.json);
+      if (auto settled = settle_class(object); !settled) {
+        return settled;
+      }
       known_.classes[at(object, "metadata").value("name", "")] = object.value("value", 0);
       return {};
     }
-    if (is_workload(found)) return add_workload(found.kind, Json::parse(found.json));
+    if (is_workload(found)) {
+      Json object = Json::parse(found.json);
+      auto settled = settle_workload(object, std::string(found.kind));
+      return settled ? add_workload(found.kind, object) : settled;
+    }
     if (found.is("GpuQuota", "gpu-scheduler.io")) {
       if (auto read = check_fields(Json::parse(found.json)); !read) return read;
     }
@@ -90,6 +99,8 @@ class Reader {
     if (auto* quota = std::get_if<event::QuotaUpserted>(&**event)) date(quota->object);
     into_.objects.push_back(**std::move(event));
     return {};
+  } catch (const Json::exception& error) {
+    return k8s::decode_error(std::string("a manifest is not what its kind has: ") + error.what());
   }
 
   // After everything is read: a class may come after the pods that name it.
@@ -187,9 +198,8 @@ class Reader {
   // How many run at a time.
   static std::size_t pods_of_job(const Json& spec) {
     const std::size_t parallel = count_of(spec, "parallelism");
-    const auto completions = spec.find("completions");
-    const bool is_bounded = completions != spec.end() && !completions->is_null();
-    return is_bounded ? std::min(parallel, count_of(spec, "completions")) : parallel;
+    return spec.contains("completions") ? std::min(parallel, count_of(spec, "completions"))
+                                        : parallel;
   }
 
   k8s::Result<void> add_pods(const Json& pod_template, const std::string& namespace_of_it,
@@ -217,7 +227,7 @@ class Reader {
 
 k8s::Result<void> load_manifests(const std::vector<std::string>& files,
                                  const std::string& namespace_, Known known,
-                                 answers::Change& change) try {
+                                 answers::Change& change) {
   Reader reader(namespace_, std::move(known), change);
   for (const std::string& file : files) {
     const auto read =
@@ -225,8 +235,6 @@ k8s::Result<void> load_manifests(const std::vector<std::string>& files,
     if (!read) return read;
   }
   return reader.finish();
-} catch (const Json::exception& error) {
-  return k8s::decode_error(std::string("a manifest is not what its kind has: ") + error.what());
 }
 
 }  // namespace sched::kubectl
