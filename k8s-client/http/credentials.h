@@ -44,8 +44,8 @@ class Credentials {
   // The bearer token; nullopt: none is used.
   [[nodiscard]] virtual Result<std::optional<std::string>> bearer_token() = 0;
   [[nodiscard]] virtual Result<TlsMaterial> tls() = 0;
-  // The server answered 401 to the present results of bearer_token() and tls(): drop what is
-  // cached.
+  // The server answered 401 to the present results of bearer_token() and tls(), and not because an
+  // admission webhook denies what was asked: drop what is cached.
   virtual void rejected() {}
 
   // Sets the handler of problems that make no request fail: new material cannot be used, while the

@@ -14,6 +14,13 @@ constexpr std::size_t kReservedAtOnce = 32 * 1024 * 1024;
 
 constexpr int kUnauthorized = 401;
 
+// kube-apiserver classifies a request only when it knows whose it is, and names the class in the
+// answer. So a 401 with this header does not refuse the credentials: an admission webhook, which
+// chooses its status freely, has denied the request, or an aggregated API has. A server without
+// API Priority and Fairness sets no such header, and there each 401 counts. Source: kubernetes
+// staging/src/k8s.io/apiserver, DefaultBuildHandlerChain and WithPriorityAndFairness.
+constexpr const char* kFlowSchema = "X-Kubernetes-PF-FlowSchema-UID";
+
 constexpr const char* kTooLate = "too late to be sent";
 
 std::size_t announced_size(const Response& head) {
@@ -174,8 +181,9 @@ void Exchange::finish() {
   deliver(std::move(outcome_));
 }
 
-void Exchange::note_status(int status) {
-  if (status == kUnauthorized) host_->unauthorized(identity_);
+void Exchange::note_status(const Response& head) {
+  if (head.status != kUnauthorized || head.header(kFlowSchema)) return;
+  host_->unauthorized(identity_);
 }
 
 Error Exchange::failure(ErrorKind kind, const std::string& why) {
@@ -189,7 +197,7 @@ Error Exchange::failure(ErrorKind kind, const std::string& why) {
 
 void SendExchange::on_head(Response head) {
   if (ended()) return;
-  note_status(head.status);
+  note_status(head);
   response_ = std::move(head);
   const std::size_t announced = announced_size(response_);
   if (announced > request().body_limit) return refuse_body();
@@ -219,7 +227,7 @@ void SendExchange::deliver(std::optional<Error> error) {
 
 void StreamExchange::on_head(Response head) {
   if (ended()) return;
-  note_status(head.status);
+  note_status(head);
   watch_silence();
   const auto handler = handler_;
   if (handler->on_response) handler->on_response(head);

@@ -41,7 +41,7 @@ class ExchangeHost {
   [[nodiscard]] virtual std::chrono::milliseconds connect_timeout() const = 0;
   // The present bearer token.
   [[nodiscard]] virtual Result<std::optional<std::string>> bearer_token() = 0;
-  // The server answered 401 to these.
+  // The server answered 401 to these because it does not know them.
   virtual void unauthorized(const Identity& identity) = 0;
   // The exchange is about to make its final callback, and is removed from the host.
   virtual void forget(Exchange& exchange) = 0;
@@ -86,7 +86,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   void on_broken(Error error, bool any_answer) override;
 
   void end(std::optional<Error> error);
-  void note_status(int status);
+  void note_status(const Response& head);
   // Ends the deadline, because the head of the answer has come. From now on idle_limit applies;
   // zero: no limit.
   void watch_silence();

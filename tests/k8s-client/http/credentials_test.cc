@@ -38,6 +38,18 @@ TEST_CASE("transport: 401 is an answer, and the credentials are told") {
   CHECK(fixture.credentials.rejections == 2);
 }
 
+TEST_CASE("transport: a 401 of a webhook does not refuse the credentials") {
+  FOR_EACH_TRANSPORT(fixture);
+  fixture.serve(answering([](const ReceivedRequest&) {
+    return answer(401, "X-Kubernetes-Pf-Flowschema-Uid: c43f32eb\r\n", "denied");
+  }));
+  CHECK(fixture.exchange(post("/bind", "{}"))->response().status == 401);
+  const auto streamed = fixture.stream(get("/watch"));
+  fixture.run_until([&] { return streamed->ended(); });
+  CHECK(streamed->head.status == 401);
+  CHECK(fixture.credentials.rejections == 0);
+}
+
 TEST_CASE(
     "transport: credentials that cannot be had end the request, and the next one tries anew") {
   FOR_EACH_TRANSPORT(fixture);
