@@ -1,13 +1,15 @@
 #include "k8s-client/event_recorder.h"
 
+#include "k8s-client/call_queue.h"
 #include "k8s-client/event_series.h"
 
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <list>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace k8s {
 namespace {
@@ -38,10 +40,26 @@ struct Series {
   std::list<SeriesPtr>::iterator place;  // in `unwritten` or, when kIdle, in `idle`
 };
 
+// Of a namespace whose writes fail, until one does not.
+struct Trouble {
+  BackOff back_off;
+  std::unique_ptr<Timer> pause;  // while it runs nothing of the namespace is sent
+};
+using Troubles = std::map<std::string, Trouble>;
+
 bool worth_repeating(const Error& error) {
   // 401: the next credentials may be valid.
   return error.is_passing() || error.is_status(401);
 }
+
+// Whether it is about the server, and not about one write: a webhook may hang until the deadline.
+bool is_servers(const Error& error) {
+  return error.got_no_answer() && error.kind != ErrorKind::kTimeout;
+}
+
+// So many namespaces whose writes fail, while none succeeds elsewhere, mean that the server has
+// problems.
+constexpr std::size_t kManyNamespaces = 4;
 
 }  // namespace
 
@@ -73,7 +91,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     series->seen_at = loop.now();
     by_key.emplace(series->key, series);
     series->place = unwritten.insert(unwritten.end(), series);
-    waiting.push_back(series);
+    waiting.push(series->event.namespace_, series);
     keep_bound();
     pump();
   }
@@ -129,7 +147,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     const Clock::time_point due = series->written_at + options.series_interval;
     if (flushed || due <= loop.now()) {
       series->stage = Stage::kWaiting;
-      waiting.push_back(series);
+      waiting.push(series->event.namespace_, series);
       return;
     }
     series->stage = Stage::kPausing;
@@ -154,22 +172,21 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
       pausing.erase(pausing.begin());
       if (series->stage == Stage::kForgotten) continue;
       series->stage = Stage::kWaiting;
-      waiting.push_back(series);
+      waiting.push(series->event.namespace_, series);
     }
   }
 
   void pump() {
-    while (in_flight < options.max_in_flight && !retry_timer && !waiting.empty()) {
-      if (waiting.front()->stage == Stage::kForgotten) {
-        waiting.pop_front();
-        continue;
+    while (!retry_timer && waiting.waiting() > 0 && (!may_send || may_send())) {
+      const auto next = waiting.take(options.max_in_flight);
+      if (!next) break;
+      if ((*next)->stage == Stage::kForgotten) {
+        end_trouble((*next)->event.namespace_);
+      } else {
+        write(*next);
       }
-      if (may_send && !may_send()) return;
-      const SeriesPtr series = waiting.front();
-      waiting.pop_front();
-      write(series);
     }
-    if (flushed && waiting.empty() && in_flight == 0) finish_flush();
+    if (flushed && unwritten.empty()) finish_flush();
   }
 
   // ---- writing
@@ -177,7 +194,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   void write(const SeriesPtr& series) {
     series->stage = Stage::kWriting;
     ++series->attempts;
-    ++in_flight;
+    waiting.opened(series->event.namespace_);
     const std::int32_t occurrences = series->occurrences;
     series->event.series_count = occurrences > 1 ? occurrences : 0;
     auto done = [weak = weak_from_this(), series, occurrences](const Result<void>& answer) {
@@ -191,7 +208,13 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   }
 
   void answered(const SeriesPtr& series, std::int32_t occurrences, const Result<void>& answer) {
-    --in_flight;
+    const std::string& namespace_ = series->event.namespace_;
+    waiting.answered(namespace_);
+    const bool repeats = !answer && worth_repeating(answer.error());
+    if (!repeats) {
+      failing.clear();
+      end_trouble(namespace_);
+    }
     const auto refused_with = [&answer](int status) {
       return !answer && answer.error().is_status(status);
     };
@@ -205,9 +228,9 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
       // The server stores events for an hour; this one is deleted, and its repetition is a new one.
       series->created = false;
       again(series);
-    } else if (worth_repeating(answer.error())) {
+    } else if (repeats) {
       series->perhaps_created |= answer.error().may_have_acted;
-      hold_back(answer.error());
+      hold_back(namespace_, answer.error());
       again(series);
     } else {
       drop(series);
@@ -230,11 +253,21 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   void again(const SeriesPtr& series) {
     if (series->attempts >= options.max_attempts) return drop(series);
     series->stage = Stage::kWaiting;
-    waiting.push_front(series);
+    waiting.push_first(series->event.namespace_, series);
   }
 
-  // A server with problems gets no events at all for a while.
-  void hold_back(const Error& error) {
+  // A namespace whose writes fail gets no events for a while, because a webhook may be to blame. A
+  // server with problems gets none at all.
+  void hold_back(const std::string& namespace_, const Error& error) {
+    if (failing.size() < kManyNamespaces) failing.insert(namespace_);
+    if (is_servers(error) || failing.size() == kManyNamespaces) {
+      hold_back_all(error);
+    } else {
+      hold_back_one(namespace_, error);
+    }
+  }
+
+  void hold_back_all(const Error& error) {
     if (retry_timer) return;
     retry_timer = loop.after(back_off.next(loop.now(), error.retry_after), [this] {
       retry_timer.reset();
@@ -242,14 +275,39 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     });
   }
 
+  void hold_back_one(const std::string& namespace_, const Error& error) {
+    const BackOff fresh(options.seed + ++numbers, options.back_off);
+    const auto it = troubles.try_emplace(namespace_, Trouble{fresh, nullptr}).first;
+    auto& [its_back_off, its_pause] = it->second;
+    if (its_pause) return;
+    waiting.pause(namespace_);
+    its_pause = loop.after(its_back_off.next(loop.now(), error.retry_after),
+                           [this, it] { end_pause_of(it); });
+  }
+
+  void end_pause_of(Troubles::iterator it) {
+    const auto timer = std::move(it->second.pause);  // it calls this
+    if (!waiting.resume(it->first)) troubles.erase(it);
+    pump();
+  }
+
+  // A pause that has not ended goes on.
+  void end_trouble(const std::string& namespace_) {
+    const auto found = troubles.find(namespace_);
+    if (found == troubles.end()) return;
+    found->second.back_off.reset();
+    if (!found->second.pause) troubles.erase(found);
+  }
+
   // ---- flushing
 
   void flush(std::chrono::milliseconds limit, std::function<void()> done) {
     flushed = std::move(done);
     flush_timer = loop.after(limit, [this] {
-      for (const SeriesPtr& series : std::exchange(waiting, {})) {
-        if (series->stage != Stage::kForgotten) drop(series);
+      for (const SeriesPtr& series : std::vector(unwritten.begin(), unwritten.end())) {
+        if (series->stage == Stage::kWaiting) drop(series);
       }
+      waiting.clear();
       finish_flush();
     });
     pause_timer.reset();
@@ -279,9 +337,12 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   std::map<std::string, SeriesPtr> by_key;              // a tree: see KnownObjects
   std::list<SeriesPtr> unwritten;                       // waiting, writing or pausing, oldest first
   std::list<SeriesPtr> idle;                            // completely written
-  std::deque<SeriesPtr> waiting;                        // to be written, in this order
+  CallQueue<SeriesPtr> waiting;                         // to be written, and how many are under way
   std::multimap<Clock::time_point, SeriesPtr> pausing;  // by the end of their interval
-  std::size_t in_flight = 0;
+
+  Troubles troubles;  // by namespace
+  std::set<std::string>
+      failing;  // namespaces since some write did not fail; kManyNamespaces at most
 
   std::unique_ptr<Timer> pause_timer;
   std::unique_ptr<Timer> retry_timer;  // while it runs nothing is sent

@@ -10,6 +10,8 @@
 // increases the count of its series, which is then written at most once per `series_interval`.
 // Writes that fail for a temporary reason are tried again with back-off, in order; an event that
 // the server refuses (for example because its namespace is being deleted) is dropped and counted.
+// A webhook that hangs or fails delays the events of its namespaces alone (call_queue.h), and a
+// server that fails in several namespaces gets no events for a while.
 //
 // All functions are called on the event loop's thread.
 #pragma once
@@ -32,8 +34,8 @@ class EventRecorder {
  public:
   struct Options {
     std::size_t max_waiting =
-        20'000;  // distinct events; beyond it the oldest is dropped and counted
-    std::size_t max_in_flight = 8;
+        20'000;                      // distinct events; beyond it the oldest is dropped and counted
+    std::size_t max_in_flight = 16;  // of one namespace half of them
     std::chrono::seconds series_window{360};   // a repeat within it joins the series
     std::chrono::seconds series_interval{10};  // between two writes of one series
     int max_attempts = 12;                     // to write one event

@@ -24,10 +24,10 @@
 #pragma once
 
 #include "k8s-client/back_off.h"
+#include "k8s-client/call_queue.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/live/writes/call_queue.h"
 
 #include <chrono>
 #include <cstddef>
@@ -134,7 +134,7 @@ class Evictor {
   Hooks hooks_;
   std::unordered_map<std::uint64_t, Task> tasks_;  // by plan
   // For their call to go out; those of decisions that are over are skipped.
-  CallQueue<StepPtr> queue_;
+  k8s::CallQueue<StepPtr> queue_;
   std::unordered_set<StepPtr> pausing_;  // before a repetition
   std::uint64_t steps_ = 0;              // seeds the jitter of each
   bool stopped_ = false;

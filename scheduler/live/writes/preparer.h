@@ -10,9 +10,9 @@
 // thread.
 #pragma once
 
+#include "k8s-client/call_queue.h"
 #include "k8s-client/error.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/live/writes/call_queue.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -69,7 +69,7 @@ class Preparer {
 
   Calls calls_;
   Hooks hooks_;
-  CallQueue<TaskPtr> queue_;  // for a write to go out
+  k8s::CallQueue<TaskPtr> queue_;  // for a write to go out
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

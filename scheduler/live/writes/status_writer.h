@@ -14,10 +14,10 @@
 #pragma once
 
 #include "k8s-client/back_off.h"
+#include "k8s-client/call_queue.h"
 #include "k8s-client/client.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/base/event.h"
-#include "scheduler/live/writes/call_queue.h"
 
 #include <chrono>
 #include <cstddef>
@@ -91,7 +91,7 @@ class StatusWriter {
   Options options_;
   Hooks hooks_;
   std::unordered_map<std::string, std::unique_ptr<PodState>> pods_;  // by uid
-  CallQueue<std::string> queue_;  // uids with something to write; forgotten ones are skipped
+  k8s::CallQueue<std::string> queue_;  // uids with something to write; forgotten ones are skipped
   std::size_t retrying_ = 0;
   std::uint64_t seen_ = 0;  // seeds the jitter of each
   bool ending_ = false;

@@ -43,8 +43,9 @@ struct RecorderWorld {
   explicit RecorderWorld(EventRecorder::Options options = {}) {
     recorder.emplace(client, loop, options, [this] { return may_send; });
   }
-  void record(const std::string& pod) {
+  void record(const std::string& pod, const std::string& namespace_ = "ml") {
     EventObject event = failed_scheduling(pod);
+    event.regarding_namespace = namespace_;
     event.event_time = Timestamp(
         std::chrono::duration_cast<std::chrono::microseconds>(loop.now().time_since_epoch()));
     recorder->record(event);
@@ -143,7 +144,7 @@ TEST_CASE("a repeat during the create follows as a patch", "[events]") {
 }
 
 TEST_CASE("only so many writes are under way", "[events]") {
-  RecorderWorld world({.max_in_flight = 2});
+  RecorderWorld world({.max_in_flight = 4});  // of one namespace two
   for (const char* pod : {"a", "b", "c"}) world.record(pod);
   const auto first = world.transport.next();
   const auto second = world.transport.next();
@@ -201,6 +202,70 @@ TEST_CASE("failures that pass are tried again, in order, and not for ever", "[ev
     CHECK(world.silent());
     CHECK(world.recorder->counters() == Counters{.written = 1, .dropped = 1});
   }
+}
+
+TEST_CASE("writes that hang or fail in one namespace do not delay the events of others",
+          "[events]") {
+  RecorderWorld world({.max_attempts = 100, .back_off = {.limit = 5s, .jitter = 0.0}});
+  SECTION("they hang") {
+    for (int i = 0; i < 30; ++i) world.record("bad" + std::to_string(i), "bad");
+    for (int i = 0; i < 8; ++i) static_cast<void>(world.transport.next());
+    CHECK(world.silent());
+  }
+  SECTION("they fail") {
+    world.record("bad", "bad");
+    world.answer("bad", Method::kPost, 500);
+    world.record("another", "bad");
+    CHECK(world.silent());
+    world.record("good", "fine");
+    world.answer("good", Method::kPost);
+    world.loop.advance(799ms);
+    CHECK(world.silent());
+    world.loop.advance(1ms);
+    world.answer("bad", Method::kPost, 500);
+    world.answer("another", Method::kPost, 500);
+    // What works elsewhere does not shorten the next pause.
+    world.record("good", "finer");
+    world.answer("good", Method::kPost);
+    world.loop.advance(1'599ms);
+    CHECK(world.silent());
+    world.loop.advance(1ms);
+    world.transport.next()->respond(201);
+    world.transport.next()->respond(201);
+    CHECK(world.silent());
+  }
+  SECTION("they get no answer in time") {
+    world.record("bad", "bad");
+    world.transport.next()->fail(ErrorKind::kTimeout, "no answer", true);
+    world.loop.run_ready();
+    CHECK(world.silent());
+  }
+  world.record("new", "good");
+  world.answer("new", Method::kPost);
+}
+
+TEST_CASE("while writes fail in several namespaces nothing is sent for a while", "[events]") {
+  RecorderWorld world({.back_off = {.limit = 5s, .jitter = 0.0}});
+  SECTION("since writes fail in four") {
+    for (const char* each : {"a", "b", "c", "d"}) {
+      world.record(each, each);
+      world.answer(each, Method::kPost, 503);
+    }
+  }
+  SECTION("at once if nothing answers") {
+    world.record("a", "a");
+    world.transport.next()->fail(ErrorKind::kConnect, "refused", false);
+    world.loop.run_ready();
+  }
+  world.record("e", "e");
+  CHECK(world.silent());
+  world.loop.advance(800ms);
+  std::size_t sent = 0;
+  for (; !world.silent(); ++sent) world.transport.next()->respond(201);
+  CHECK(sent == world.recorder->counters().written);
+  CHECK(sent >= 2);
+  world.record("f", "f");
+  world.answer("f", Method::kPost);
 }
 
 TEST_CASE("after an outage events flow again within seconds, and trouble is news", "[events]") {

@@ -3,8 +3,9 @@
 // Calls of one namespace may hang, for example because of a webhook, and must not delay those of
 // others. So a namespace gets no further call while it has as many open as are free. Alone it gets
 // half of all; and calls that all hang, in n namespaces, leave 1 / (n + 1) of them to others. The
-// namespaces take turns, and the calls of one keep their order. Source as in bind_queue.h, which
-// does more: a bind that is not answered may still be carried out.
+// namespaces take turns, and the calls of one keep their order. A namespace can be paused, for
+// example after a call that failed. Source: Choudhury and Hahne, "Dynamic queue length thresholds
+// for shared-memory packet switches", 1998.
 #pragma once
 
 #include <algorithm>
@@ -15,21 +16,21 @@
 #include <string>
 #include <utility>
 
-namespace sched::live {
+namespace k8s {
 
 template <typename Call>
 class CallQueue {
  public:
   void push(const std::string& namespace_, Call call) {
     const auto which = of_.try_emplace(namespace_).first;
-    if (which->second.waiting.empty()) turns_.push_back(which);
+    if (which->second.waiting.empty() && !which->second.paused) turns_.push_back(which);
     which->second.waiting.push_back(std::move(call));
     ++waiting_;
   }
   // Before the others of its namespace; if none of these waits, it has the next turn.
   void push_first(const std::string& namespace_, Call call) {
     const auto which = of_.try_emplace(namespace_).first;
-    if (which->second.waiting.empty()) turns_.push_front(which);
+    if (which->second.waiting.empty() && !which->second.paused) turns_.push_front(which);
     which->second.waiting.push_front(std::move(call));
     ++waiting_;
   }
@@ -49,6 +50,21 @@ class CallQueue {
     if (!waiting.empty()) turns_.push_back(which);
     forget_if_idle(which);
     return taken;
+  }
+
+  // None of its calls is taken until it is resumed.
+  void pause(const std::string& namespace_) {
+    const auto which = of_.try_emplace(namespace_).first;
+    which->second.paused = true;
+    std::erase(turns_, which);
+  }
+  // Whether calls of it wait.
+  bool resume(const std::string& namespace_) {
+    const auto which = of_.try_emplace(namespace_).first;
+    const bool waits = !which->second.waiting.empty();
+    if (std::exchange(which->second.paused, false) && waits) turns_.push_back(which);
+    forget_if_idle(which);
+    return waits;
   }
 
   void opened(const std::string& namespace_) {
@@ -77,17 +93,19 @@ class CallQueue {
   struct OfOne {
     std::deque<Call> waiting;
     std::size_t open = 0;
+    bool paused = false;
   };
   using Namespaces = std::map<std::string, OfOne>;
 
   void forget_if_idle(typename Namespaces::iterator which) {
-    if (which->second.waiting.empty() && which->second.open == 0) of_.erase(which);
+    const OfOne& it = which->second;
+    if (it.waiting.empty() && it.open == 0 && !it.paused) of_.erase(which);
   }
 
   Namespaces of_;                                    // those with calls that wait or are open
-  std::deque<typename Namespaces::iterator> turns_;  // those with calls that wait, the next first
+  std::deque<typename Namespaces::iterator> turns_;  // with calls that wait, the next first
   std::size_t waiting_ = 0;
   std::size_t open_ = 0;
 };
 
-}  // namespace sched::live
+}  // namespace k8s

@@ -1,4 +1,4 @@
-#include "scheduler/live/writes/call_queue.h"
+#include "k8s-client/call_queue.h"
 
 #include "tests/support/catch.h"
 
@@ -7,7 +7,7 @@
 
 namespace {
 
-using Queue = sched::live::CallQueue<std::string>;
+using Queue = k8s::CallQueue<std::string>;
 constexpr std::size_t kMost = 16;
 
 void push(Queue& queue, const std::string& namespace_, std::size_t count) {
@@ -77,6 +77,27 @@ TEST_CASE("after what waits was given up, what is open is still counted") {
   CHECK(queue.open() == 1);
   queue.answered("a");
   CHECK(queue.open() == 0);
+  push(queue, "a", 1);
+  CHECK(queue.take(kMost) == "a0");
+}
+
+TEST_CASE("of a namespace that is paused nothing is taken") {
+  Queue queue;
+  push(queue, "a", 2);
+  push(queue, "b", 1);
+  queue.pause("a");
+  queue.push("a", "a2");
+  queue.push_first("a", "first");
+  CHECK(queue.waiting() == 5);
+  CHECK(queue.take(kMost) == "b0");
+  CHECK_FALSE(queue.take(kMost));
+  CHECK(queue.resume("a"));
+  std::string order;
+  while (const auto call = queue.take(kMost)) order += *call + ' ';
+  CHECK(order == "first a0 a1 a2 ");
+  queue.pause("a");
+  CHECK_FALSE(queue.resume("a"));
+  CHECK_FALSE(queue.resume("c"));
   push(queue, "a", 1);
   CHECK(queue.take(kMost) == "a0");
 }
