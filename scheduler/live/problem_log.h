@@ -28,10 +28,11 @@ namespace sched::live {
 
 // As long as this scheduler's longest pause between two tries to bind a pod or to write its status;
 // the longest pause of a watch is 6 s. So a call that failed has usually been tried again before
-// its problem counts as over. Not included: the time until that try fails, longer pauses that a
-// server asks for (Retry-After), and the pauses between two tries to write a quota's status, up to
-// a minute. A later failure, after other calls of its kind have worked, is a new problem and is
-// logged again.
+// its problem counts as over. Where the statuses of very many pods are refused, each has longer
+// pauses, but one of them is tried in time. Not included: the time until that try fails, longer
+// pauses that a server asks for (Retry-After), and the pauses between two tries to write a quota's
+// status, up to a minute. A later failure, after other calls of its kind have worked, is a new
+// problem and is logged again.
 inline constexpr std::chrono::seconds kWellAfter{10};
 
 class ProblemLog {

@@ -1,6 +1,8 @@
 #include "scheduler/live/writes/status_writer.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace sched::live {
 
@@ -15,15 +17,16 @@ bool has_it(const k8s::PodScheduledCondition& has, const std::optional<std::stri
          (!wanted.nominated_node || wanted.nominated_node == nominated);
 }
 
-// Whether sending it again later may help. After 401 and 403 it may, because a server that has just
-// started may not have read tokens and roles yet; and after 409, with a newer version of the pod.
-// A redirect comes from something between, which may be mended. It does not help if the pod is gone
-// (404), or if another pod has its name (422).
+// Perhaps for ever; but a server that has just started may not have read tokens and roles yet.
+bool is_refusal(const k8s::Error& error) { return error.is_status(401) || error.is_status(403); }
+
+// Whether sending it again later may help. After a refusal it may; after a redirect, which comes
+// from something between; and after 409, with a newer version of the pod. It does not help if the
+// pod is gone (404), or if another pod has its name (422).
 bool worth_repeating(const k8s::Error& error) {
   if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
   const bool is_redirect = error.http_status >= 300 && error.http_status < 400;
-  return error.is_passing() || is_redirect || error.is_status(401) || error.is_status(403) ||
-         error.is_status(409);
+  return error.is_passing() || is_redirect || is_refusal(error) || error.is_status(409);
 }
 
 // The write succeeded; or the pod has changed or is gone, and the watch will show it.
@@ -64,6 +67,7 @@ struct StatusWriter::PodState {
   bool in_flight = false;
   bool forgotten = false;   // while a write was under way
   bool conflicted = false;  // `version` was refused; try a newer one at once
+  bool refused = false;     // the last write was, whatever the version
   k8s::BackOff back_off;
   std::unique_ptr<k8s::Timer> retry_timer;
 };
@@ -156,8 +160,22 @@ void StatusWriter::make_ready(const std::string& uid, const PodState& state) {
 
 void StatusWriter::end_pause(PodState& state) {
   state.conflicted = false;
-  if (state.retry_timer) --retrying_;
+  if (!state.retry_timer) return;
   state.retry_timer.reset();
+  --retrying_;
+  refused_.erase({state.pod.namespace_, state.pod.uid});
+}
+
+void StatusWriter::retry_refused(const std::string& namespace_) {
+  std::vector<std::string> uids;
+  const auto first = refused_.lower_bound({namespace_, std::string()});
+  for (auto each = first; each != refused_.end() && each->first == namespace_; ++each) {
+    uids.push_back(each->second);
+  }
+  for (const std::string& uid : uids) {
+    end_pause(*pods_.at(uid));
+    queue_.push(namespace_, uid);
+  }
 }
 
 void StatusWriter::send_more() {
@@ -201,6 +219,7 @@ void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& re
       on_failed(uid, state, result.error());
     } else {
       state.back_off.reset();
+      if (std::exchange(state.refused, false)) retry_refused(state.pod.namespace_);
       // Otherwise the watch has shown this write, or a later one, already.
       const bool is_newest = state.version == state.sent_at;
       if (is_newest && state.written->nominated_node) {
@@ -228,7 +247,13 @@ void StatusWriter::retry(const std::string& uid, PodState& state, const k8s::Err
   if (ending_) return state.wanted.reset();
   const bool changed = error.is_status(409);
   if (changed && state.version != state.sent_at) return queue_.push(state.pod.namespace_, uid);
-  const auto delay = state.back_off.next(loop_.now(), error.retry_after);
+  auto delay = state.back_off.next(loop_.now(), error.retry_after);
+  state.refused = is_refusal(error);
+  if (state.refused) {
+    refused_.emplace(state.pod.namespace_, uid);
+    const auto refused = static_cast<std::int64_t>(refused_.size());
+    delay = std::max(delay, options_.between_refused * refused);
+  }
   if (!changed) hooks_.on_problem(error, delay);
   state.conflicted = changed;
   ++retrying_;

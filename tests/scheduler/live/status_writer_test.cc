@@ -366,6 +366,59 @@ TEST_CASE("what a server refuses that has just started is repeated until it is w
   }
 }
 
+TEST_CASE("statuses that are refused are tried so often in all, however many they are") {
+  StatusWriterBench bench;
+  constexpr int kPods = 300;
+  for (int i = 0; i < kPods; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    bench.show(name, "1");
+    bench.writer.write(ref(name), condition("no room"));
+  }
+  const auto refuse_all = [&bench] {
+    int refused = 0;
+    for (; !bench.calls.empty(); ++refused) bench.fail(403);
+    return refused;
+  };
+  CHECK(refuse_all() == kPods);
+  k8s::Pod elsewhere = tests::pod("x").in_namespace("lab").uid("uid-x");
+  bench.writer.observed(elsewhere);
+  bench.writer.write({"lab", "x", "uid-x"}, condition("no room"));
+  CHECK(refuse_all() == 1);
+  int tries = 0;
+  for (int i = 0; i < 60 * 20; ++i) {
+    bench.loop.advance(50ms);
+    tries += refuse_all();
+  }
+  CHECK(tries > 55 * 20);
+  CHECK(tries < 65 * 20);
+  // Once one succeeds, those of its namespace need not wait any longer.
+  while (bench.calls.empty() || bench.calls.front().pod.metadata.namespace_ != "ml") {
+    refuse_all();
+    bench.loop.advance(50ms);
+  }
+  int written = 0;
+  for (; !bench.calls.empty(); ++written) bench.answer({});
+  CHECK(written == kPods);
+  CHECK_FALSE(bench.writer.is_idle());  // the one elsewhere waits
+  bench.loop.advance(16s);
+  CHECK(bench.open() == Texts{"x: no room"});
+  bench.answer({});
+  CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("a refused pod that is gone does not wait for its next try") {
+  StatusWriterBench bench;
+  for (const char* name : {"a", "b"}) bench.writer.write(ref(name), condition("no room"));
+  bench.fail(403);
+  bench.fail(403);
+  bench.writer.forget("uid-a");
+  bench.loop.advance(500ms);
+  CHECK(bench.open() == Texts{"b: no room"});
+  bench.answer({});
+  CHECK(bench.open().empty());
+  CHECK(bench.writer.is_idle());
+}
+
 TEST_CASE("what was refused for good is written when it is said again") {
   for (const int status : {400, 404, 422}) {
     INFO(status);
