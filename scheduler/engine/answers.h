@@ -211,6 +211,7 @@ struct GpuTotals {
     kGates,        // the removal of its scheduling gates
     kQuotaChange,  // a change of its quota, which can never give so much
     kQuota,        // room in its quota
+    kNever,        // a change of the pod itself: no node can ever take it as it is written
     kRules,        // other pods or objects, by a rule across nodes
     kGroup,        // pods of its group that are not there yet
     kNode,         // room on a node

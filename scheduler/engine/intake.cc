@@ -284,6 +284,7 @@ void Intake::pod_changed(PodRecord& record, k8s::Pod pod, Time now) {
     const Time ready_at = waiting.ready_at;
     if (is_gated(waiting.pod) && !is_gated(pod)) waiting.waits_since = now;
     leave_queue(waiting);
+    waiting.never = false;
     // It may name another group now.
     if (!gpu::same_of_ours(waiting.pod.metadata.annotations, pod.metadata.annotations)) {
       waiting.is_late = false;

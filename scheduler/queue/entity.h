@@ -124,6 +124,8 @@ struct Entity {
   // more, though no node has room: what it waits for now is told, and may be made by others'
   // leaving.
   bool told_over_quota = false;
+  // Its last attempt ended because no node can ever take it, or one of its pods, as it is written.
+  bool never = false;
 
   // Written by the queue.
   QueuePlace place = QueuePlace::kNone;

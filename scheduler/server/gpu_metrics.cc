@@ -34,6 +34,8 @@ const char* label_of(GpuTotals::Reason reason) {
       return "quota";
     case GpuTotals::Reason::kQuotaChange:
       return "quota_change";
+    case GpuTotals::Reason::kNever:
+      return "never";
     case GpuTotals::Reason::kRules:
       return "rules";
     case GpuTotals::Reason::kGroup:

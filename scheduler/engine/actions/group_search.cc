@@ -177,6 +177,7 @@ void GroupSearch::word(const ScoreCache& answers, const Where& where, Found& fou
   VerdictCounts verdicts = answers.verdicts(where.scope);
   RuledOut ruled_out(*where.ruling);
   found.cost += world_.nodes.slots() / kDomainsForAnAnswer;
+  found.never = prepared.rejection().has_value();
   if (!prepared.rejection()) {
     answers.for_each_kind(where,
                           [&](NodeSlot slot, std::size_t nodes) { ruled_out.add(slot, nodes); });

@@ -43,6 +43,7 @@ class GroupSearch {
     // it is about the first pod without a seat.
     WaitsFor waits_for = 0;
     bool by_rules = false;                     // rules across nodes leave nodes out for some pod
+    bool never = false;                        // no node can ever take it
     bool by_quota = false;                     // its quota has no room; then there is no message
     const WaitingPod* without_seat = nullptr;  // that pod
     std::string message;                       // fit_error.h

@@ -162,6 +162,7 @@ decision::Unschedulable Place::park(WaitingPod& pod, const Where& where, WaitsFo
     apart = ruling->apart(pod);
   }
   apart.held_for = holds_.apart(pod).held_for;
+  pod.never = answers.prepared().rejection().has_value();
   pod.least_room = answers.prepared().least_room();
   queue_.park(pod, apart, waits_for, again);
   return refusal;
@@ -186,6 +187,7 @@ void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const 
 }
 
 std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time now) {
+  pod.never = objection.refusal.awaits.empty();
   queue_.refuse(pod, std::move(objection.refusal.awaits),
                 now + world_.options.max_unschedulable_wait);
   // The change that woke the pod does not help it: the last report still holds.

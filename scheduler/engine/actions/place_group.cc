@@ -119,6 +119,7 @@ void PlaceGroup::decide_on(WaitingGroup& group, bool is_retry, Time now) {
             .plugins = {std::string(kPodGroupPlugin)},
             .reason = {}},
            now);
+  group.never = false;
   queue_.refuse(group, {}, std::min(again, now + kTriesAgain));
 }
 
@@ -160,6 +161,7 @@ void PlaceGroup::refuse(WaitingGroup& group, const Refused& refused, Time now) {
                            .plugins = {std::string(refused.why->by->name())},
                            .reason = {}},
                           now);
+  group.never = refused.why->refusal.awaits.empty();
   queue_.refuse(group, {refused.awaits.begin(), refused.awaits.end()}, again);
 }
 
@@ -246,6 +248,7 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, bool
   // No least room: a change may help a smaller pod of the group than the largest.
   group.least_room = {};
   group.waited_for = waits_for;
+  group.never = found.never;
   std::string room =
       fmt::format("There is room for {} of the {} pods that start together as group {}.",
                   found.seats.size(), group.min_count, group.name);
@@ -279,11 +282,13 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, bool
 }
 
 Decision PlaceGroup::refuse(WaitingPod& pod, const std::string& problem, Time now) {
+  pod.never = true;
   queue_.refuse(pod, {}, now + world_.options.max_unschedulable_wait);
   return refusal_of(pod, problem);
 }
 
 Decision PlaceGroup::keep_out(WaitingPod& pod, const PodGroup& group, Time now) {
+  pod.never = false;
   queue_.refuse(pod, {}, now + kTriesAgain);
   const char* const what = groups_.joins_starting_group(pod) ? "start" : "wait";
   return refusal_of(

@@ -85,13 +85,16 @@ GpuTotals::Reason reason_of(const Entity& entity, const Queues& queue) {
     case QueuePlace::kGated:
       return Reason::kGates;
     case QueuePlace::kRefused:
-      return lacks_pods(entity) ? Reason::kGroup : Reason::kRules;
+      if (lacks_pods(entity)) return Reason::kGroup;
+      return entity.never ? Reason::kNever : Reason::kRules;
     case QueuePlace::kParked:
       break;
   }
   const WaitsFor waits_for = queue.waits_for(entity);
   if ((waits_for & kWaitsForChange) != 0) return Reason::kQuotaChange;
   if ((waits_for & kWaitsForQuota) != 0) return Reason::kQuota;
+  if (waits_for == kWaitsForTurn) return Reason::kTurn;
+  if (entity.never) return Reason::kNever;
   if ((waits_for & kWaitsForOthers) != 0) return Reason::kRules;
   return (waits_for & (kWaitsForNodes | kWaitsForFacts)) != 0 ? Reason::kNode : Reason::kTurn;
 }

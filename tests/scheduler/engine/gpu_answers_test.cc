@@ -207,21 +207,55 @@ TEST_CASE("gpu_totals says what each pod waits for") {
   s.has(in("lab", "never", 2));
   s.has(our_pod("large").gpus(8));
   s.has(our_pod("refused").gpus(1).labelled("waits-for", "x"));
+  s.has(our_pod("rejected").gpus(1).annotated("gpu-scheduler.io/min-gpu-memory", "much"));
+  s.has(our_pod("no-group").gpus(1).annotated("gpu-scheduler.io/pod-group", "g"));
   s.decide();
   std::map<GpuTotals::Reason, std::int64_t> pods;
   for (const auto& [key, waiting] : s.engine.gpu_totals().waiting) pods[key.reason] += waiting.pods;
   using Reason = GpuTotals::Reason;
   CHECK(pods == std::map<Reason, std::int64_t>{{Reason::kQuota, 1},
                                                {Reason::kQuotaChange, 1},
+                                               {Reason::kNever, 2},
                                                {Reason::kRules, 1},
                                                {Reason::kNode, 1}});
   const QueueEntries& entries = s.engine.queue_entries();
   const auto entered = [&](QueuePlace place, QueueEvent event) {
     return entries[static_cast<std::size_t>(place)][static_cast<std::size_t>(event)];
   };
-  CHECK(entered(QueuePlace::kActive, QueueEvent::kPodAdd) == 5);
-  CHECK(entered(QueuePlace::kParked, QueueEvent::kAttemptFailure) == 3);
-  CHECK(entered(QueuePlace::kRefused, QueueEvent::kAttemptFailure) == 1);
+  CHECK(entered(QueuePlace::kActive, QueueEvent::kPodAdd) == 7);
+  CHECK(entered(QueuePlace::kParked, QueueEvent::kAttemptFailure) == 4);
+  CHECK(entered(QueuePlace::kRefused, QueueEvent::kAttemptFailure) == 2);
+}
+
+TEST_CASE("gpu_totals says of which pods only a change of the pod itself helps") {
+  Scheduler s;
+  s.has(h100("a"));
+  s.has(our_pod("ends").gpus(8).on("a"));
+  s.synced();
+  const auto reason = [&s] {
+    s.decide();
+    const auto waiting = s.engine.gpu_totals().waiting;
+    REQUIRE(waiting.size() == 1);
+    return waiting.begin()->first.reason;
+  };
+  PodBuilder waits = our_pod("p").gpus(1);
+  SECTION("a pod") {
+    s.has(waits.annotated("gpu-scheduler.io/min-gpu-memory", "much").generation(1));
+    CHECK(reason() == GpuTotals::Reason::kNever);
+    s.has(waits.annotated("gpu-scheduler.io/min-gpu-memory", "1Gi").generation(2));
+    CHECK(reason() == GpuTotals::Reason::kNode);
+  }
+  SECTION("a group with such a pod") {
+    for (const char* name : {"p", "q"}) {
+      PodBuilder member = our_pod(name).gpus(1);
+      member.annotated("gpu-scheduler.io/pod-group", "g");
+      member.annotated("gpu-scheduler.io/pod-group-min-count", "2");
+      member.annotated("gpu-scheduler.io/min-gpu-memory", "much");
+      s.has(member);
+    }
+    s.now += 10s;
+    CHECK(reason() == GpuTotals::Reason::kNever);
+  }
 }
 
 TEST_CASE("GPUs that are held for a pod are neither used nor free") {
