@@ -163,7 +163,7 @@ class Worlds(unittest.TestCase):
 
     def test_together_they_show_every_kind_of_decision(self):
         seen = collections.Counter()
-        seeds = {"groups": 2, "preemption": 2, "profiles": 2}  # worlds that show more than the first
+        seeds = {"groups": 2, "preemption": 4, "profiles": 2}  # worlds that show more than the first
         for theme in world.THEMES:
             events = 1800 if os.environ.get("GPU_SCHEDULER_TEST_FULL") else 1000
             seen.update(kinds.histogram(self.live(theme, seeds.get(theme, 1), events).answers))
