@@ -218,7 +218,7 @@ func (f *faultTest) storm(kind faults.Kind) {
 	for _, name := range w.boundPods() {
 		w.deletePod(name) // there is room
 	}
-	before, said := f.proxy.Met(kind), len(f.s.log())
+	before, said, first := f.proxy.Met(kind), len(f.s.log()), f.pods
 	// First calls alone, so that the scheduler sees pods and tries to bind them; then watches too.
 	f.proxy.Set(faults.Weather{Rate: 1, Kinds: []faults.Kind{kind}})
 	for range stormPods {
@@ -233,6 +233,15 @@ func (f *faultTest) storm(kind faults.Kind) {
 	told, met := problems(f.s.log()[said:]), f.metSince(kind, before)
 	f.proxy.Set(faults.Calm())
 	f.recovers(kind.String())
+	// Binds whose outcome is not known yet would take calls from those that the next storm is to meet.
+	w.waitFor("the pods of a storm to be bound", func(j *history.Judge) bool {
+		for i := first; i < f.pods; i++ {
+			if p := j.Pod(w.ns + "/" + podNumber(i)); p == nil || !bound(p) {
+				return false
+			}
+		}
+		return true
+	})
 	w.t.Logf("storm of %v: met by %v, problems logged %v", kind, met, told)
 	for what, lines := range told {
 		if lines > linesPerStorm {
