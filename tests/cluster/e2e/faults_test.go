@@ -233,10 +233,11 @@ func (f *faultTest) storm(kind faults.Kind) {
 	told, met := problems(f.s.log()[said:]), f.metSince(kind, before)
 	f.proxy.Set(faults.Calm())
 	f.recovers(kind.String())
-	// Binds whose outcome is not known yet would take calls from those that the next storm is to meet.
-	w.waitFor("the pods of a storm to be bound", func(j *history.Judge) bool {
+	// Binds whose outcome the scheduler does not know yet would take calls from those that the next storm is to meet.
+	until(w.t, "the binds of a storm to be settled", func() bool {
+		log := f.s.log()[said:]
 		for i := first; i < f.pods; i++ {
-			if p := j.Pod(w.ns + "/" + podNumber(i)); p == nil || !bound(p) {
+			if !strings.Contains(log, " bound pod="+w.ns+"/"+podNumber(i)+" ") {
 				return false
 			}
 		}
