@@ -40,7 +40,7 @@ struct Series {
   std::list<SeriesPtr>::iterator place;  // in `unwritten` or, when kIdle, in `idle`
 };
 
-// Of a namespace whose writes fail, until one does not.
+// The back-off of a namespace, from a write that is to be repeated until one that is not.
 struct Trouble {
   BackOff back_off;
   std::unique_ptr<Timer> pause;  // while it runs nothing of the namespace is sent
@@ -57,8 +57,8 @@ bool is_servers(const Error& error) {
   return error.got_no_answer() && error.kind != ErrorKind::kTimeout;
 }
 
-// So many namespaces whose writes fail, while none succeeds elsewhere, mean that the server has
-// problems.
+// If writes fail in this many namespaces, and none succeeds in between, the server counts as the
+// cause.
 constexpr std::size_t kManyNamespaces = 4;
 
 }  // namespace
@@ -256,8 +256,8 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     waiting.push_first(series->event.namespace_, series);
   }
 
-  // A namespace whose writes fail gets no events for a while, because a webhook may be to blame. A
-  // server with problems gets none at all.
+  // After a failed write no events of its namespace are sent for a while: the cause may be a
+  // webhook. If it is the server, no events are sent at all.
   void hold_back(const std::string& namespace_, const Error& error) {
     if (failing.size() < kManyNamespaces) failing.insert(namespace_);
     if (is_servers(error) || failing.size() == kManyNamespaces) {

@@ -24,24 +24,29 @@ using tests::kNodes;
 using tests::pod_of;
 using tests::PodBuilder;
 
+// So many pods of the crowd wait until another one of it, on a node of its own, has left.
+void begin_plans(Cluster& cluster, int plans) {
+  for (int i = 1; i < kNodes; ++i) {
+    PodBuilder pod = pod_of(i <= plans ? "crowd" : "filler", kNodes + i);
+    pod.gpus(i <= plans ? 8 : 7).priority(i <= plans ? 0 : 2).on(fmt::format("n{}", i));
+    cluster.tell(event::PodUpserted{pod});
+  }
+  for (int i = 0; i < plans; ++i) {
+    cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(8).priority(1)});
+  }
+  REQUIRE(cluster.engine().pending().unschedulable == static_cast<std::size_t>(plans));
+  REQUIRE(cluster.engine().in_line("crowd").empty());
+}
+
 }  // namespace
 
 TEST_CASE("plans that wait for room, however many, cost a bind hardly anything") {
-  // Each plan counts those behind it, so looking at all of them takes steps by their square.
+  // A bind gives no quota, so no plan has to be looked at.
   const auto cost_of_bind = [](int plans) {
     Cluster cluster({}, Preemption{.evicts_bare_pods = true});
     cluster.tell(event::QuotaUpserted{tests::gpu_quota("team").of("crowd").line("*", 16 * plans)});
     cluster.tell(event::QuotaUpserted{tests::gpu_quota("other").of("neighbour").line("*", 8)});
-    for (int i = 1; i < kNodes; ++i) {
-      PodBuilder pod = pod_of(i <= plans ? "crowd" : "filler", kNodes + i);
-      pod.gpus(i <= plans ? 8 : 7).priority(i <= plans ? 0 : 2).on(fmt::format("n{}", i));
-      cluster.tell(event::PodUpserted{pod});
-    }
-    for (int i = 0; i < plans; ++i) {
-      cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(8).priority(1)});
-    }
-    REQUIRE(cluster.engine().pending().unschedulable == static_cast<std::size_t>(plans));
-    REQUIRE(cluster.engine().in_line("crowd").empty());
+    begin_plans(cluster, plans);
     cluster.neighbour_comes();
     return cost_of([&] { cluster.neighbour_comes(); }).steps;
   };
@@ -56,16 +61,7 @@ TEST_CASE("a pod that leaves its quota costs plans that wait for room no square 
   const auto cost_of_leaving = [](int plans) {
     Cluster cluster({}, Preemption{.evicts_bare_pods = true});
     cluster.tell(event::QuotaUpserted{tests::gpu_quota("team").of("crowd").line("*", 16 * plans)});
-    for (int i = 1; i < kNodes; ++i) {
-      PodBuilder pod = pod_of(i <= plans ? "crowd" : "filler", kNodes + i);
-      pod.gpus(i <= plans ? 8 : 7).priority(i <= plans ? 0 : 2).on(fmt::format("n{}", i));
-      cluster.tell(event::PodUpserted{pod});
-    }
-    for (int i = 0; i < plans; ++i) {
-      cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(8).priority(1)});
-    }
-    REQUIRE(cluster.engine().pending().unschedulable == static_cast<std::size_t>(plans));
-    REQUIRE(cluster.engine().in_line("crowd").empty());
+    begin_plans(cluster, plans);
     const std::string leaves = fmt::format("crowd-{}", kNodes + 1);
     return cost_of([&] { cluster.tell(event::PodDeleted{{"crowd", leaves, leaves}}); }).steps;
   };

@@ -10,7 +10,7 @@
 
 namespace bench::replay {
 
-// A node whose GPUs are counted: a negative number, or more than any machine has, is an error.
+// An error if the node's number of GPUs is negative, or more than any machine has.
 [[nodiscard]] k8s::Result<void> check_gpus(const k8s::Node& node);
 
 // Trace::devices_apart is known. An error names the node or pod, and what was expected:

@@ -14,11 +14,11 @@ constexpr std::size_t kReservedAtOnce = 32 * 1024 * 1024;
 
 constexpr int kUnauthorized = 401;
 
-// kube-apiserver classifies a request only when it knows whose it is, and names the class in the
-// answer. So a 401 with this header does not refuse the credentials: an admission webhook, which
-// chooses its status freely, has denied the request, or an aggregated API has. A server without
-// API Priority and Fairness sets no such header, and there each 401 counts. Source: kubernetes
-// staging/src/k8s.io/apiserver, DefaultBuildHandlerChain and WithPriorityAndFairness.
+// kube-apiserver classifies a request only after it has authenticated it, and names the class in
+// the answer. So a 401 with this header does not refuse the credentials: an admission webhook,
+// which chooses its status freely, has denied the request, or an aggregated API has. A server
+// without API Priority and Fairness sets no such header, and there each 401 counts. Source:
+// kubernetes staging/src/k8s.io/apiserver, DefaultBuildHandlerChain and WithPriorityAndFairness.
 constexpr const char* kFlowSchema = "X-Kubernetes-PF-FlowSchema-UID";
 
 constexpr const char* kTooLate = "too late to be sent";
