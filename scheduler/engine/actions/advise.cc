@@ -17,7 +17,7 @@ constexpr std::size_t kMostAlike = 32;
 
 }  // namespace
 
-std::vector<const WaitingPod*> Advise::waiting_for_instances() {
+std::vector<const WaitingPod*> Advise::waiting_for_instances() const {
   std::vector<const WaitingPod*> pods;
   for (const Entity* entity : queue_.entities()) {
     // It is not known whether instances would help a pod for which nodes are ruled out, or a group,
@@ -28,13 +28,24 @@ std::vector<const WaitingPod*> Advise::waiting_for_instances() {
   }
   std::sort(pods.begin(), pods.end(),
             [](const WaitingPod* a, const WaitingPod* b) { return a->order < b->order; });
+  return pods;
+}
+
+std::vector<const WaitingPod*> Advise::to_look_at(const std::vector<const WaitingPod*>& waiting) {
   std::map<ShapeId, std::size_t> alike;
+  std::map<QueueId, std::size_t> of_quota;
   std::vector<const WaitingPod*> looked_at;
-  for (const WaitingPod* pod : pods) {
+  for (const WaitingPod* pod : waiting) {
     if (looked_at.size() == kMostPods) break;
     if (++alike[pod->shape.id()] > kMostAlike) continue;
-    // Instances do not help a pod if its quota is used up.
-    if (pod->queue != kMainQueue && search_.find(*pod).admission.refuses()) continue;
+    if (pod->queue != kMainQueue) {
+      // Instances do not help a pod if its quota is used up.
+      if (search_.find(*pod).admission.refuses()) continue;
+      // Nor if it must not pass one that they do not help.
+      std::size_t& before = of_quota[pod->queue];
+      if (search_.must_start_before(*pod) > before) continue;
+      ++before;
+    }
     looked_at.push_back(pod);
   }
   return looked_at;
@@ -52,7 +63,8 @@ std::optional<Decision> Advise::next(Time now) {
   if (const auto when = due(); !when || *when > now) return std::nullopt;
   if (auto advice = repartitions_.next()) return advice;
 
-  const std::vector<const WaitingPod*> pods = waiting_for_instances();
+  const std::vector<const WaitingPod*> all = waiting_for_instances();
+  const std::vector<const WaitingPod*> pods = to_look_at(all);
   const PrepareContext context{world_.names, world_.statistics.last()};
   std::vector<decision::MigRepartition> found;
   if (!pods.empty()) {
@@ -75,7 +87,8 @@ std::optional<Decision> Advise::next(Time now) {
       found.push_back(std::move(advice));
     }
   }
-  repartitions_.found(std::move(found), !pods.empty(), input(), now);
+  // Also those that are not looked at: they may be next time, without a turn before that.
+  repartitions_.found(std::move(found), !all.empty(), input(), now);
   return repartitions_.next();
 }
 

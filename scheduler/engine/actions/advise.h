@@ -36,7 +36,10 @@ class Advise {
   [[nodiscard]] RepartitionAdvice::Input input() const;
   // The pods, in the order of their turns, that ask for MIG instances and are parked because no
   // node takes them.
-  [[nodiscard]] std::vector<const WaitingPod*> waiting_for_instances();
+  [[nodiscard]] std::vector<const WaitingPod*> waiting_for_instances() const;
+  // Of these, some of those that might start if a node were cut differently.
+  [[nodiscard]] std::vector<const WaitingPod*> to_look_at(
+      const std::vector<const WaitingPod*>& waiting);
 
   const World& world_;
   const Finder& finder_;

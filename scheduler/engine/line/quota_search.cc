@@ -98,9 +98,9 @@ QuotaSearch::Found QuotaSearch::find(const WaitingPod& pod, const Ruling& ruling
   return found;
 }
 
-bool QuotaSearch::must_wait_for_turn(const Entity& entity) const {
-  return world_.ledger.quotas().is_strict(quota_of(entity)) &&
-         queue_.find(entity.queue)->line().before(entity) > 0;
+std::size_t QuotaSearch::must_start_before(const Entity& entity) const {
+  if (!world_.ledger.quotas().is_strict(quota_of(entity))) return 0;
+  return queue_.find(entity.queue)->line().before(entity);
 }
 
 std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingGroup& group) {

@@ -56,7 +56,12 @@ class QuotaSearch {
   // A search for a group has asked so many nodes.
   void has_searched(std::size_t answers) { searched_for_groups_ += answers; }
   // Whether the entity's quota is Strict and another entity has its turn first.
-  [[nodiscard]] bool must_wait_for_turn(const Entity& entity) const;
+  [[nodiscard]] bool must_wait_for_turn(const Entity& entity) const {
+    return must_start_before(entity) > 0;
+  }
+  // How many others have their turn first and must have started before the entity may: none, unless
+  // its quota is Strict.
+  [[nodiscard]] std::size_t must_start_before(const Entity& entity) const;
 
   // The nodes of those classes, by ascending id, and the nodes without GPUs.
   [[nodiscard]] Scope scope_of(std::vector<quota::ChargeClassId> classes);

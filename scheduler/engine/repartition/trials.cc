@@ -156,6 +156,10 @@ bool RepartitionTrials::quota_allows(const WaitingPod& pod, const quota::ChargeC
          quota::Room::kNone;
 }
 
+bool RepartitionTrials::must_not_be_passed(const WaitingPod& pod) const {
+  return pod.queue != kMainQueue && world_.ledger.quotas().is_strict(quota_of(pod));
+}
+
 std::vector<std::size_t> RepartitionTrials::fits(
     std::size_t node, const gpu::mig::Configuration& to, const std::vector<std::size_t>& waiting,
     const std::vector<gpu::mig::Repartition>& before) const {
@@ -175,12 +179,20 @@ std::vector<std::size_t> RepartitionTrials::fits(
   }
   trial.nodes.replace(slot, recut_facts(node, to));
   const quota::ChargeClass on = charged_as(node, to);
+  const auto takes = [&](const WaitingPod& pod) {
+    const PreparedShape& shape = shapes_.at({pod.profile, pod.shape.id()});
+    if (shape.rejection() || !quota_allows(pod, on, trial.quota)) return false;
+    return finder_.verdict(shape, slot, {.trial = &trial.nodes}).is_ok();
+  };
   std::vector<std::size_t> placed;
+  std::set<QueueId> held_up;  // Strict quotas of which a pod was not placed
   for (const std::size_t index : waiting) {
     const WaitingPod& pod = *pods_[index];
-    const PreparedShape& shape = shapes_.at({pod.profile, pod.shape.id()});
-    if (shape.rejection() || !quota_allows(pod, on, trial.quota)) continue;
-    if (!finder_.verdict(shape, slot, {.trial = &trial.nodes}).is_ok()) continue;
+    if (held_up.contains(pod.queue)) continue;
+    if (!takes(pod)) {
+      if (must_not_be_passed(pod)) held_up.insert(pod.queue);
+      continue;
+    }
     trial.nodes.add(slot, occupant_of(pod.pod, claim_of(*pod.shape), pod.pod_class, true),
                     &pod.pod);
     charge(index, on);

@@ -10,7 +10,7 @@
 // number of its GPUs without contradicting what it offers. Whether it is healthy, tolerated,
 // selected and large enough otherwise is left to the filters, which see the node as it would be
 // (recut.h). Whether the pods' quotas have room for all of them there is asked of the ledger, in a
-// trial.
+// trial. In a Strict quota no pod passes another: if one is not placed, those behind it are not.
 #pragma once
 
 #include "scheduler/engine/finder/finder.h"
@@ -40,7 +40,8 @@ class RepartitionTrials {
   static constexpr std::size_t kMostNodes = 64;
   static constexpr std::size_t kMostAlike = 8;
 
-  // `pods`, in the order of their turns, ask for MIG instances and wait. The arguments outlive it.
+  // `pods`, in the order of their turns, ask for MIG instances and wait; of a Strict quota, these
+  // are the first in line. The arguments outlive it.
   RepartitionTrials(const World& world, const Finder& finder, const Holds& holds,
                     const PrepareContext& context, std::vector<const WaitingPod*> pods);
 
@@ -72,6 +73,8 @@ class RepartitionTrials {
                                               const gpu::mig::Configuration& to) const;
   [[nodiscard]] bool quota_allows(const WaitingPod& pod, const quota::ChargeClass& on,
                                   const quota::LedgerTrial& in) const;
+  // Whether none behind it in its quota may start before it.
+  [[nodiscard]] bool must_not_be_passed(const WaitingPod& pod) const;
 
   const World& world_;
   const Nodes& nodes_;

@@ -374,3 +374,35 @@ TEST_CASE("pods that must end first do not count against the quota of those that
   for (int i = 0; i < 4; ++i) s.has(instance("waits-" + std::to_string(i)));
   CHECK(named(s) == 4);  // two GPUs, where one is left
 }
+
+TEST_CASE("instances are advised for no pod that must not pass another, until that is gone") {
+  const bool told_of_turn = GENERATE(false, true);
+  Scheduler s;
+  s.synced();
+  s.has(mig_h100("n"));
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("default").line("H100", 16).strict()});
+  s.has(instance("waits"));
+  REQUIRE(advised(s) == Texts{"n should become all-3g.40gb"});
+  const k8s::Pod first = our_pod("first").gpus(8).priority(10);
+  s.has(first);
+  s.now += told_of_turn ? 400s : 10s;
+  static_cast<void>(s.decide());
+  CHECK(s.engine.gpu_figures().repartition_pods == 0);
+  s.pod_gone(first);
+  s.now += 10s;
+  CHECK(advised(s) == Texts{"n should become all-3g.40gb"});
+}
+
+TEST_CASE("the pods of a Strict quota that are named are the first in line") {
+  const bool strict = GENERATE(false, true);
+  Scheduler s;
+  s.synced();
+  s.has(mig_h100("n"));
+  GpuQuotaBuilder quota = gpu_quota("q").of("default").line("H100", 16);
+  if (strict) quota.strict();
+  s.apply(event::QuotaUpserted{quota});
+  s.has(instance("first", "7g.80gb"));
+  for (int i = 0; i < 7; ++i) s.has(instance("behind-" + std::to_string(i), "1g.10gb"));
+  const std::string to = strict ? "all-7g.80gb" : "all-1g.10gb";
+  CHECK(advised(s) == Texts{"n should become " + to});
+}
