@@ -339,18 +339,27 @@ bool QuotaAnswers::could_be_within(QuotaId id, const Demand& demand) const {
 std::optional<std::pair<std::size_t, GpuShare>> QuotaAnswers::asks_of(QuotaId id,
                                                                       const Demand& demand) const {
   const Quota& quota = quotas_.at(id);
-  std::optional<std::pair<std::size_t, GpuShare>> asked;
-  std::pair<GpuShare, GpuShare> least;
+  // The order of classes decides nothing: it is another after a restart.
+  struct Asked {
+    GpuShare beyond_limit;
+    GpuShare beyond_guarantee;
+    std::size_t line = 0;
+    GpuShare amount;
+    auto operator<=>(const Asked&) const = default;
+  };
+  std::optional<Asked> least;
   for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     if (line == quota.spec.lines.size()) return;
     const Line& of = quota.lines[line];
     const GpuShare after = of.used() + amount;
-    const std::pair beyond{after.beyond(of.limit()), after.beyond(of.spec().guaranteed)};
-    if (asked && least <= beyond) return;
-    asked = {line, amount};
-    least = beyond;
+    const Asked asked{.beyond_limit = after.beyond(of.limit()),
+                      .beyond_guarantee = after.beyond(of.spec().guaranteed),
+                      .line = line,
+                      .amount = amount};
+    least = least ? std::min(*least, asked) : asked;
   });
-  return asked;
+  if (!least) return std::nullopt;
+  return std::pair(least->line, least->amount);
 }
 
 }  // namespace sched::quota

@@ -67,8 +67,8 @@ class QuotaAnswers {
                                                      const std::vector<ChargeClassId>& classes,
                                                      bool alone) const;
   // The line of the quota that a waiting pod asks for, and how much of it: the line that would then
-  // be least beyond its limit; if equal, least beyond its guarantee. Nullopt: none. What others in
-  // the cohort use does not matter.
+  // be least beyond its limit; if equal, least beyond its guarantee; if equal, the first line, and
+  // the least amount of it. Nullopt: none. What others in the cohort use does not matter.
   [[nodiscard]] std::optional<std::pair<std::size_t, GpuShare>> asks_of(QuotaId quota,
                                                                         const Demand& demand) const;
 

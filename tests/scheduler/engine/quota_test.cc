@@ -196,6 +196,31 @@ TEST_CASE("a pod ranks by the types that it allows alone") {
         "owner → h100");
 }
 
+TEST_CASE("what waiting pods ask for does not depend on which nodes came first") {
+  const bool shared_first = GENERATE(false, true);
+  QuotaCluster s;
+  const k8s::Node whole = h100("whole");
+  const k8s::Node shared = node("shared")
+                               .product("NVIDIA-L4-SHARED")
+                               .labelled("nvidia.com/gpu.replicas", "4")
+                               .offers("nvidia.com/gpu", "16");
+  s.has(shared_first ? shared : whole);
+  s.has(shared_first ? whole : shared);
+  SECTION("of one line") {
+    s.has(gpu_quota("q").of("ml").line("*", 8));
+    s.has(in("ml", "waits", 1).cpu("1000"));
+    static_cast<void>(s.decide());
+    CHECK(s.use("q").pending.to_string() == "250m");
+  }
+  SECTION("of two lines") {
+    s.has(gpu_quota("q").of("ml").line("H100", 8).line("L4", 8));
+    s.has(in("ml", "waits", 1).cpu("1000"));
+    static_cast<void>(s.decide());
+    CHECK(s.use("q", 0).pending.to_string() == "1");
+    CHECK(s.use("q", 1).pending.is_zero());
+  }
+}
+
 TEST_CASE("MIG instances and shared replicas count what they take of a GPU") {
   QuotaCluster s;
   s.has(node("mig").product("NVIDIA-H100-80GB-HBM3").offers("nvidia.com/mig-3g.40gb", "16"));
