@@ -8,8 +8,10 @@
 //
 // Sources: compute capabilities from NVIDIA's list of CUDA GPUs, memory from the data sheets (for
 // B200 and what followed as the MIG profile of the whole GPU names it; for GB200 that is 186 or
-// 189, depending on the memory that the device reports: NVIDIA/mig-parted, deployments). Names of
-// vGPU types: NVIDIA AI Enterprise, vGPU types reference; NVIDIA/vgpu-device-manager.
+// 189, depending on the memory that the device reports: NVIDIA/mig-parted, deployments; the GB300
+// of a DGX Station has 251: NVIDIA/dgx-spark-playbooks, its MIG playbook). Jetson's GPUs are called
+// Orin and NVIDIA Thor, and share their board's memory with the CPU. Names of vGPU types: NVIDIA AI
+// Enterprise, vGPU types reference; NVIDIA/vgpu-device-manager.
 #pragma once
 
 #include "scheduler/gpu/mig/geometry.h"

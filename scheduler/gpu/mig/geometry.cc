@@ -59,13 +59,13 @@ struct EightSlices {
   int all;   // 7g
 };
 constexpr std::array kEightSlices = {
-    EightSlices{"A100-40GB", 5, 10, 20, 40},     EightSlices{"A100-80GB", 10, 20, 40, 80},
-    EightSlices{"H100-80GB", 10, 20, 40, 80},    EightSlices{"H100-94GB", 12, 24, 47, 94},
-    EightSlices{"H100-96GB", 12, 24, 48, 96},    EightSlices{"H100-64GB", 8, 16, 32, 64},
-    EightSlices{"H200-141GB", 18, 35, 71, 141},  EightSlices{"GH200-144GB", 18, 36, 72, 144},
-    EightSlices{"B200-180GB", 23, 45, 90, 180},  EightSlices{"GB200-186GB", 23, 47, 93, 186},
-    EightSlices{"GB200-189GB", 24, 47, 95, 189}, EightSlices{"B300-269GB", 34, 67, 135, 269},
-    EightSlices{"GB300-278GB", 35, 70, 139, 278}};
+    EightSlices{"A100-40GB", 5, 10, 20, 40},      EightSlices{"A100-80GB", 10, 20, 40, 80},
+    EightSlices{"H100-80GB", 10, 20, 40, 80},     EightSlices{"H100-94GB", 12, 24, 47, 94},
+    EightSlices{"H100-96GB", 12, 24, 48, 96},     EightSlices{"H100-64GB", 8, 16, 32, 64},
+    EightSlices{"H200-141GB", 18, 35, 71, 141},   EightSlices{"GH200-144GB", 18, 36, 72, 144},
+    EightSlices{"B200-180GB", 23, 45, 90, 180},   EightSlices{"GB200-186GB", 23, 47, 93, 186},
+    EightSlices{"GB200-189GB", 24, 47, 95, 189},  EightSlices{"B300-269GB", 34, 67, 135, 269},
+    EightSlices{"GB300-278GB", 35, 70, 139, 278}, EightSlices{"GB300-251GB", 31, 63, 126, 251}};
 
 Geometry eight_slices(const EightSlices& row) {
   Geometry made{.model = row.model, .slices = 8};
@@ -141,24 +141,33 @@ Geometry rtx_pro_5000() {
   return made;
 }
 
+// A model whose profiles have the names of another one, too: which, depends on the driver.
+struct OtherNames {
+  std::string_view model;
+  std::string_view other;
+};
+constexpr std::array kOtherNames = {
+    OtherNames{"GB200-186GB", "GB200-189GB"}, OtherNames{"GB200-189GB", "GB200-186GB"},
+    OtherNames{"GB300-278GB", "GB300-251GB"}, OtherNames{"GB300-251GB", "GB300-278GB"}};
+
+// The other model's names of the same profiles, where they differ.
+void add_aliases(Geometry& made, const Geometry& other) {
+  for (std::size_t i = 0; i < made.profiles.size(); ++i) {
+    const std::string& name = made.profiles[i].name;
+    const std::string& alias = other.profiles[i].name;
+    if (alias != name) made.aliases.emplace_back(alias, name);
+  }
+}
+
 std::vector<Geometry> all_geometries() {
   std::vector<Geometry> all;
-  for (const EightSlices& row : kEightSlices) {
-    all.push_back(eight_slices(row));
-    if (all.back().model == "GB200-186GB") {
-      all.back().aliases = {{"1g.24gb", "1g.23gb"},
-                            {"1g.24gb+me", "1g.23gb+me"},
-                            {"3g.95gb", "3g.93gb"},
-                            {"4g.95gb", "4g.93gb"},
-                            {"7g.189gb", "7g.186gb"}};
-    }
-    if (all.back().model == "GB200-189GB") {
-      all.back().aliases = {{"1g.23gb", "1g.24gb"},
-                            {"1g.23gb+me", "1g.24gb+me"},
-                            {"3g.93gb", "3g.95gb"},
-                            {"4g.93gb", "4g.95gb"},
-                            {"7g.186gb", "7g.189gb"}};
-    }
+  for (const EightSlices& row : kEightSlices) all.push_back(eight_slices(row));
+  for (const OtherNames& each : kOtherNames) {
+    const auto named = [&](std::string_view model) {
+      return std::find_if(all.begin(), all.end(),
+                          [&](const Geometry& geometry) { return geometry.model == model; });
+    };
+    add_aliases(*named(each.model), *named(each.other));
   }
   all.push_back(a30());
   all.push_back(rtx_pro_6000());

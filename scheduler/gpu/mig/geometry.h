@@ -18,7 +18,8 @@
 // -lgipp` and from ResourceSlices of live A100, H100 and B200 machines. H200, GH200, GB200, B300
 // and GB300 have the same profile ids; the same placements are assumed for them. The profiles of an
 // H100 with 64 GB and of an H20 with 141 (those of an H200) are in NVIDIA's reference of vGPU types
-// ("Hopper Architecture vGPU Types").
+// ("Hopper Architecture vGPU Types"); those of a DGX Station's GB300, which newer drivers call
+// 1g.31gb … 7g.251gb, in its MIG playbook (NVIDIA/dgx-spark-playbooks).
 #pragma once
 
 #include "scheduler/gpu/devices.h"

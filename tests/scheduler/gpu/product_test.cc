@@ -76,6 +76,13 @@ TEST_CASE("A product label says model, memory, form and what was done to the GPU
        Form::kUnknown, false, ""},
       {"NVIDIA-RTX-PRO-4000-Blackwell-SFF-Edition", "NVIDIA-RTX-PRO-4000-Blackwell-SFF-Edition",
        "RTX-PRO-4000", 24, Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-PRO-2000-Blackwell", "NVIDIA-RTX-PRO-2000-Blackwell", "RTX-PRO-2000", 16,
+       Form::kUnknown, false, ""},
+      {"NVIDIA-RTX-2000-Ada-Generation", "NVIDIA-RTX-2000-Ada-Generation", "RTX-2000-ADA", 16,
+       Form::kUnknown, false, ""},
+      // Jetson's, with memory that the CPU uses, too: how much, the board decides.
+      {"NVIDIA-Thor", "NVIDIA-Thor", "THOR", 0, Form::kUnknown, false, ""},
+      {"Orin", "Orin", "ORIN", 0, Form::kUnknown, false, ""},
       // Parts of a GPU, as a virtual machine sees them.
       {"NVIDIA-A40-8Q", "NVIDIA-A40-8Q", "A40", 8, Form::kUnknown, false, ""},
       {"GRID-T4-16C", "GRID-T4-16C", "T4", 16, Form::kUnknown, false, ""},
@@ -128,6 +135,9 @@ TEST_CASE("Where a name leaves the variant open, the memory that the device repo
       {"H100", 97'871, 96, "H100-96GB"},
       {"NVIDIA-GB200", 189'471, 186, "GB200-186GB"},
       {"NVIDIA-GB200", 192'900, 186, "GB200-189GB"},
+      {"NVIDIA-GB300", 256'703, 251, "GB300-251GB"},
+      {"NVIDIA-GB300", 284'208, 278, "GB300-278GB"},
+      {"NVIDIA-Thor", 125'771, 0, ""},
       {"NVIDIA-H20", 143'771, 141, "H200-141GB"},
       {"NVIDIA-RTX-PRO-5000-Blackwell", 73'000, 72, ""},
       // The words count for more than the number; a number that no variant has decides nothing.

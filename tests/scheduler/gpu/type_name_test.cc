@@ -44,6 +44,8 @@ TEST_CASE("A type name means the products that people mean by it") {
       {"B200-180GB", "NVIDIA-B200", true},
       {"B300-288GB", "NVIDIA-B300-SXM6-AC", true},
       {"GB300-288GB", "NVIDIA-GB300", true},
+      {"GB300-252GB", "NVIDIA-GB300", false},
+      {"Thor", "NVIDIA-Thor", true},
       {"GB200-192GB", "NVIDIA-GB200", true},
       {"H800-NVL", "NVIDIA-H800-NVL", true},
       {"H800-94GB", "NVIDIA-H800", false},
