@@ -373,7 +373,9 @@ class InventoryReader {
                read_.memory_mib, read_.product.name, marketed);
       read_.memory_mib = std::min(read_.memory_mib, marketed * kMibPerGb);
     }
-    if (read_.sharing == Sharing::kMps) read_.memory_mib /= read_.replicas;
+    if (read_.sharing != Sharing::kMps) return;
+    // A part is at most half of a GPU; how much, only the number of parts says.
+    read_.memory_mib = read_.replicas > 1 ? read_.memory_mib / read_.replicas : 0;
   }
 
   void read_compute() {

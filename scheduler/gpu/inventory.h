@@ -85,7 +85,8 @@ struct Inventory {
   bool one_piece_a_container = false;
 
   // The memory of one piece of nvidia.com/gpu, in MiB: of the GPU, of an instance, with MPS of a
-  // replica's part; as the device reports it, else as marketed. 0: not known.
+  // replica's part; as the device reports it, else as marketed. 0: not known, as with MPS if
+  // neither labels nor amounts say how many parts a GPU has.
   std::int64_t memory_mib = 0;
   Capability compute;  // {0, 0}: not known
   std::string driver;  // "570.124.06"; empty: not stated

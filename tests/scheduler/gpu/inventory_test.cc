@@ -414,6 +414,8 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
     CHECK(read.whole_gpus() == each.whole);
   }
   CHECK(inventory_of(a100().labelled("nvidia.com/gpu.memory", "81920")).memory_mib == 40 * 1'024);
+  // A part of MPS is not as large as the GPU, however many parts it has.
+  CHECK(inventory_of(a100().labelled("nvidia.com/gpu.sharing-strategy", "mps")).memory_mib == 0);
   const auto compute = [](const char* major, const char* minor) {
     return to_string(inventory_of(a100()
                                       .labelled("nvidia.com/gpu.compute.major", major)
