@@ -110,7 +110,8 @@ class InventoryReader {
     const std::string_view partition = labels_.text({kPartitionSizeLabel});
     read_.single_profile = label_.mig_profile.empty() ? partition : label_.mig_profile;
     const std::string& profile = read_.single_profile;
-    if (const std::string_view newer = newer_profile(); !newer.empty()) {
+    const std::string_view newer = newer_profile();
+    if (!newer.empty()) {
       complain("label {}: all-{}, but the product label says {}: {} nvidia.com/gpu count as {}",
                kMigConfigLabel, newer, profile.empty() ? "whole GPUs" : profile, pieces(), newer);
       read_.single_profile = newer;
@@ -128,7 +129,7 @@ class InventoryReader {
       complain("label {}: {}, but the product label says {}", kPartitionSizeLabel, partition,
                profile);
     }
-    if (read_.mig_strategy == "none" || read_.mig_strategy == "mixed") {
+    if (newer.empty() && (read_.mig_strategy == "none" || read_.mig_strategy == "mixed")) {
       complain(
           "label nvidia.com/mig.strategy: {}, but the product label says that nvidia.com/gpu "
           "are MIG instances; they count as such",
@@ -142,13 +143,25 @@ class InventoryReader {
   std::string_view newer_profile() const {
     constexpr std::string_view kAll = "all-";
     std::string_view name = labels_.text({kMigConfigLabel});
-    if (read_.mig_strategy != "single" || labels_.text({kMigStateLabel}) != "success") return {};
+    if (labels_.text({kMigStateLabel}) != "success") return {};
     if (!name.starts_with(kAll)) return {};
     name.remove_prefix(kAll.size());
     const mig::Profile* profile = known(name);
     if (profile == nullptr || name == read_.single_profile) return {};
+    if (read_.mig_strategy != "single" && !is_single_now(*profile)) return {};
     const std::int64_t instances = saturating_multiply(counted_gpus(), profile->max_instances);
     return instances > 0 && instances == pieces() ? name : std::string_view();
+  }
+
+  // Whether the strategy is `single`, although the label still says `mixed`: GPUs that are all cut
+  // are several nvidia.com/gpu each, and none has the name of its profile.
+  bool is_single_now(const mig::Profile& cut) const {
+    bool by_profile = false;
+    allocatable_.for_each([&](ResourceId id, std::int64_t amount) {
+      by_profile = by_profile || (amount > 0 && names_.name(id).starts_with(kMigResourcePrefix));
+    });
+    return read_.mig_strategy == "mixed" && !by_profile && cut.max_instances > 1 &&
+           read_.gpus == pieces();
   }
 
   // The GPUs that labels count, before they are cut; 0: not known.

@@ -6,11 +6,11 @@
 // repartition, or for one product although the node has two. So contradictions are read cautiously
 // (a piece that may be shared counts as shared) and reported, and no amount is ever taken from a
 // label: only allocatable counts. After a repartition under `single` the product's label is old for
-// up to a minute; if the amount is that of mig-manager's configuration, this decides. If no label
-// states how many pods share a GPU, amounts decide: a node with k times as many nvidia.com/gpu as
-// GPUs, k ≥ 2, shares them in an unknown way (a device plugin without GPU feature discovery,
-// HAMi's). For that alone capacity counts, too: unlike allocatable, it stays when a GPU fails, and
-// for five minutes without a device plugin.
+// up to a minute; if the amount is that of mig-manager's configuration, this decides, also where
+// the strategy was `mixed` until now. If no label states how many pods share a GPU, amounts decide:
+// a node with k times as many nvidia.com/gpu as GPUs, k ≥ 2, shares them in an unknown way (a
+// device plugin without GPU feature discovery, HAMi's). For that alone capacity counts, too: unlike
+// allocatable, it stays when a GPU fails, and for five minutes without a device plugin.
 //
 // Other vendors' devices, and NVIDIA's under other resource names, are plain extended resources; of
 // these only the presence is kept here (`others`). What is wrong with a node's GPUs, for example

@@ -502,6 +502,7 @@ TEST_CASE("After a repartition under single, the configuration says what the old
                                   .labelled("nvidia.com/gpu.count", "16")
                                   .labelled("nvidia.com/gpu.memory", "20096");
   const NodeBuilder one = a100().labelled("nvidia.com/gpu.count", "1");
+  const NodeBuilder was_mixed = NodeBuilder(one).labelled("nvidia.com/mig.strategy", "mixed");
   struct Case {
     const char* name;
     NodeBuilder given;
@@ -525,6 +526,13 @@ TEST_CASE("After a repartition under single, the configuration says what the old
       {"mixed",
        configured(a100().labelled("nvidia.com/mig.strategy", "mixed"), "all-7g.40gb").gpus(8), "",
        40'960, false},
+      {"mixed until now", configured(NodeBuilder(was_mixed).gpus(7), "all-1g.5gb"), "1g.5gb",
+       5 * 1'024, true},
+      {"still mixed",
+       configured(NodeBuilder(was_mixed).gpus(0), "all-1g.5gb")
+           .capacity("nvidia.com/gpu", "7")
+           .offers("nvidia.com/mig-1g.5gb", "7"),
+       "", 40'960, false},
   };
   for (const Case& each : cases) {
     INFO(each.name);
