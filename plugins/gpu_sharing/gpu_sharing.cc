@@ -179,6 +179,7 @@ class SharingFilter final : public NodeFilter {
       if (index == kNotShared) return fmt::format("{} GPUs, not shared", gpu.gpus);
       break;
     }
+    if (gpu.labels_awaited) return "GPU feature discovery has not labelled yet what it offers";
     return fmt::format("{}, {} pieces to a GPU", to_string(gpu.sharing), gpu.replicas);
   }
 

@@ -184,6 +184,7 @@ std::optional<Time> Engine::next_wakeup() const {
   next = earliest(next, parts.preempt.next());
   next = earliest(next, parts.advise.due());
   next = earliest(next, parts.world.awaited_devices.next_end());
+  next = earliest(next, parts.world.awaited_labels.next_end());
   return earliest(next, parts.backoffs.next_end());
 }
 

@@ -74,17 +74,25 @@ void Intake::advance(Time now) {
     facts.health.awaited.reset();
     publish(std::move(facts));
   }
+  for (const std::string& node : world_.awaited_labels.end(now)) {
+    const NodeFacts& before = world_.nodes.facts(world_.nodes.find(node));
+    NodeFacts facts = without_awaited_labels(before, world_.names, world_.options.site_labels);
+    complaints_.seen(facts.name, facts.gpu);
+    world_.statistics.node_changed(&before, &facts);
+    publish(std::move(facts));
+  }
 }
 
 void Intake::on(const event::NodeUpserted& event, Time now) {
   NodeFacts facts = facts_of(event.object, world_.names, world_.options.site_labels);
   if (const auto& devices = world_.options.devices) facts.gpu_devices = devices->devices_of(facts);
-  complaints_.seen(facts.name, facts.gpu);
   backoffs_.complete(facts);
   const NodeSlot known = world_.nodes.find(facts.name);
   const bool there = known != kNoSlot && world_.nodes.present(known);
   const NodeFacts* before = there ? &world_.nodes.facts(known) : nullptr;
   world_.awaited_devices.complete(facts, before, world_.names, now);
+  world_.awaited_labels.complete(facts, before, now);
+  complaints_.seen(facts.name, facts.gpu);
   world_.statistics.node_changed(before, &facts);
   if (world_.owns(facts)) foreign_.node_owned(facts.name);
   const bool news = publish(std::move(facts));
@@ -113,6 +121,7 @@ void Intake::on(const event::NodeDeleted& event, Time /*now*/) {
   const NodeSlot node = world_.nodes.find(event.name);
   if (node != kNoSlot && world_.nodes.present(node)) {
     world_.awaited_devices.node_gone(world_.nodes.facts(node));
+    world_.awaited_labels.node_gone(event.name);
     world_.statistics.node_changed(&world_.nodes.facts(node), nullptr);
     world_.ledger.node_is(node, quota::kNoGpuClass);
   }

@@ -33,7 +33,9 @@ struct NodeFacts {
 
   // These fields are last: each pod that comes to the node or leaves it makes every shape read them
   // again, and the node's usage follows them in memory (Nodes).
-  gpu::Inventory gpu;  // follows from labels, allocatable, and its own `capacity`
+  // Follows from labels, allocatable, its own `capacity`, and whether labels are awaited
+  // (engine/world/awaited_labels.h).
+  gpu::Inventory gpu;
   // GPUs that a DeviceAllocator keeps one by one, ≤ gpu::kMaxDevices; 0: they are only counted.
   std::int64_t gpu_devices = 0;
   Resources allocatable;  // kPods included
@@ -41,7 +43,8 @@ struct NodeFacts {
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 
-// GPUs are only counted here; the engine sets `charge_class`, health.backoff and health.awaited.
+// GPUs are only counted here; the engine sets `charge_class`, health.backoff and health.awaited,
+// and awaits labels.
 [[nodiscard]] NodeFacts facts_of(const k8s::Node& node, ResourceNames& names,
                                  const gpu::SiteLabels& site = {});
 

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::int64_t kMibPerGb = 1'024;
 constexpr std::string_view kReplicasSuffix = ".replicas";
-constexpr std::string_view kStrategyLabel = "nvidia.com/gpu.sharing-strategy";
 constexpr std::string_view kGkeStrategyLabel = "cloud.google.com/gke-gpu-sharing-strategy";
 // The largest machines that exist have so many.
 constexpr std::int64_t kMostGpusOfAMachine = 16;
@@ -33,6 +32,20 @@ std::int64_t gigabytes_of(std::string_view profile) {
   std::int64_t gigabytes = 0;
   std::from_chars(profile.data() + dot + 1, profile.data() + profile.size(), gigabytes);
   return gigabytes;
+}
+
+// Pieces of its GPUs, healthy or not: what it offers changes when a GPU fails, or while the device
+// plugin restarts.
+std::int64_t pieces_of(const Inventory& read) {
+  const std::int64_t gpus = std::max(read.gpus, read.capacity.gpus);
+  return read.shared == 0 ? gpus : std::max({gpus, read.shared, read.capacity.shared});
+}
+
+// How many pieces a GPU has if there are several times as many pieces as GPUs; else 1.
+std::int64_t replicas_by_amounts(const Inventory& read) {
+  const std::int64_t pieces = pieces_of(read);
+  if (read.gpu_count == 0 || pieces % read.gpu_count != 0) return 1;
+  return std::clamp<std::int64_t>(pieces / read.gpu_count, 1, kMostReplicas);
 }
 
 class InventoryReader {
@@ -184,7 +197,7 @@ class InventoryReader {
   }
 
   void read_sharing() {
-    const std::string_view strategy = labels_.text({kStrategyLabel, kGkeStrategyLabel});
+    const std::string_view strategy = labels_.text({kSharingLabel, kGkeStrategyLabel});
     const auto replicas = labels_.number(
         {"nvidia.com/gpu.replicas", "cloud.google.com/gke-max-shared-clients-per-gpu"});
     const std::int64_t said = replicas.value_or(1);
@@ -208,9 +221,9 @@ class InventoryReader {
     }
     if (read_.piece == GpuPiece::kWholeGpu) {
       read_.piece = GpuPiece::kReplica;
-      if (!replicas) read_.replicas = replicas_by_amounts();
+      if (!replicas) read_.replicas = replicas_by_amounts(read_);
     }
-    const bool by_gke = labels_.text({kStrategyLabel}).empty() && !strategy.empty();
+    const bool by_gke = labels_.text({kSharingLabel}).empty() && !strategy.empty();
     read_.one_piece_a_container = by_gke ? read_.sharing != Sharing::kMps || read_.gpu_count != 1
                                          : read_.sharing == Sharing::kMps;
     // Zero replicas: all GPUs are in MIG mode, and instances are shared.
@@ -225,8 +238,8 @@ class InventoryReader {
   // If GPU feature discovery reports that nothing is shared, a multiple of the product's GPUs means
   // GPUs of another model.
   void infer_sharing() {
-    const bool denied = label_of(node_labels_, kStrategyLabel) == "none";
-    const std::int64_t replicas = replicas_by_amounts();
+    const bool denied = denies_sharing(node_labels_);
+    const std::int64_t replicas = replicas_by_amounts(read_);
     if (read_.piece != GpuPiece::kWholeGpu || replicas == 1) return;
     if (denied && pieces() <= kMostGpusOfAMachine) return;
     read_.sharing = Sharing::kUnknown;
@@ -236,18 +249,7 @@ class InventoryReader {
              pieces(), read_.gpu_count, product_in_words(), read_.replicas);
   }
 
-  // Pieces of its GPUs, healthy or not: what it offers changes when a GPU fails, or while the
-  // device plugin restarts.
-  std::int64_t pieces() const {
-    const std::int64_t gpus = std::max(read_.gpus, read_.capacity.gpus);
-    return read_.shared == 0 ? gpus : std::max({gpus, read_.shared, read_.capacity.shared});
-  }
-
-  // How many pieces a GPU has if there are several times as many pieces as GPUs; else 1.
-  std::int64_t replicas_by_amounts() const {
-    if (read_.gpu_count == 0 || pieces() % read_.gpu_count != 0) return 1;
-    return std::clamp<std::int64_t>(pieces() / read_.gpu_count, 1, kMostReplicas);
-  }
+  std::int64_t pieces() const { return pieces_of(read_); }
 
   void check_amounts() {
     if (read_.gpus > 0 && read_.shared > 0) {
@@ -496,6 +498,15 @@ Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatabl
                        const ResourceNames& names, const SiteLabels& site,
                        const PieceCounts& capacity) {
   return InventoryReader(labels, allocatable, names, site, capacity).read();
+}
+
+void await_labels(Inventory& inventory) {
+  inventory.labels_awaited = true;
+  inventory.sharing = Sharing::kUnknown;
+  inventory.piece = GpuPiece::kReplica;
+  inventory.replicas = replicas_by_amounts(inventory);
+  inventory.mixed_products = false;
+  inventory.complaints.clear();
 }
 
 }  // namespace sched::gpu

@@ -105,7 +105,8 @@ struct Inventory {
   GpuPiece piece = GpuPiece::kWholeGpu;
   // How pods share a piece's GPU or instance; kNone: they do not.
   Sharing sharing = Sharing::kNone;
-  std::int64_t replicas = 1;  // pieces to a GPU, or to an instance; 1 … kMostReplicas
+  bool labels_awaited = false;  // by await_labels()
+  std::int64_t replicas = 1;    // pieces to a GPU, or to an instance; 1 … kMostReplicas
   // GPUs of the product as labels count them, whole or cut; under `single`, after they are cut,
   // NVIDIA's label counts their instances. 0: not stated. No amount is derived from it.
   std::int64_t gpu_count = 0;
@@ -135,5 +136,9 @@ struct Inventory {
 [[nodiscard]] Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatable,
                                      const ResourceNames& names, const SiteLabels& site,
                                      const PieceCounts& capacity = {});
+
+// The labels are older than what the node offers, as it seems: whole GPUs count as shared in an
+// unknown way, and nothing is complained of until the labels are there.
+void await_labels(Inventory& inventory);
 
 }  // namespace sched::gpu

@@ -136,6 +136,15 @@ bool labels_speak_of_gpus(const k8s::StringMap& labels, const SiteLabels& site) 
                      [&](std::string_view key) { return !label_of(labels, key).empty(); });
 }
 
+bool awaits_discovery(const k8s::StringMap& labels) {
+  return label_of(labels, "nvidia.com/gpu.deploy.gpu-feature-discovery") == "true" &&
+         label_of(labels, kProductLabel).empty() && label_of(labels, kSharingLabel).empty();
+}
+
+bool denies_sharing(const k8s::StringMap& labels) {
+  return label_of(labels, kSharingLabel) == "none";
+}
+
 bool names_type(std::string_view label, const SiteLabels& site) {
   return label == kFamilyLabel ||
          std::find(kProductLabels.begin(), kProductLabels.end(), label) != kProductLabels.end() ||

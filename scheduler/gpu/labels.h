@@ -22,6 +22,7 @@ namespace sched::gpu {
 
 inline constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
 inline constexpr std::string_view kMemoryLabel = "nvidia.com/gpu.memory";  // MiB
+inline constexpr std::string_view kSharingLabel = "nvidia.com/gpu.sharing-strategy";
 inline constexpr std::string_view kPartitionSizeLabel = "cloud.google.com/gke-gpu-partition-size";
 
 // The names of labels that a site has made itself; they count if no other label names the same.
@@ -71,6 +72,11 @@ class LabelReader {
 // Whether any labels state that the node has GPUs, even if it offers none: the GPU operators', the
 // clouds', or node feature discovery's for a card on the PCI bus.
 [[nodiscard]] bool labels_speak_of_gpus(const k8s::StringMap& labels, const SiteLabels& site);
+// Whether GPU feature discovery runs on the node, by the GPU operator's label, and has not labelled
+// it yet.
+[[nodiscard]] bool awaits_discovery(const k8s::StringMap& labels);
+// Whether GPU feature discovery says that the node's GPUs are not shared.
+[[nodiscard]] bool denies_sharing(const k8s::StringMap& labels);
 // The value of one label; empty if there is none. Valid as long as the labels are.
 [[nodiscard]] std::string_view label_of(const k8s::StringMap& labels, std::string_view key);
 

@@ -65,6 +65,7 @@ NodeFacts with_awaited(const NodeFacts& facts, const ResourceNames& names,
   }
   back.health.awaited.reset();
   back.gpu = gpu::inventory_of(back.labels, back.allocatable, names, site, back.gpu.capacity);
+  if (facts.gpu.labels_awaited) gpu::await_labels(back.gpu);
   return back;
 }
 

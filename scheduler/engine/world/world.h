@@ -11,6 +11,7 @@
 #include "scheduler/cluster/workload.h"
 #include "scheduler/engine/options.h"
 #include "scheduler/engine/world/awaited_devices.h"
+#include "scheduler/engine/world/awaited_labels.h"
 #include "scheduler/engine/world/disruption_budgets.h"
 #include "scheduler/engine/world/pods.h"
 #include "scheduler/engine/world/topology_rejections.h"
@@ -78,6 +79,7 @@ struct World {
   PodClasses classes;
   Nodes nodes;
   AwaitedDevices awaited_devices;
+  AwaitedLabels awaited_labels;
   Shapes shapes;
   PodTemplates templates{shapes, names};
   quota::Ledger ledger;

@@ -1,0 +1,147 @@
+// Nodes that offer GPUs before GPU feature discovery has labelled them: pods that need whole GPUs
+// wait for the labels, for some time, and only where labels are to come.
+#include "scheduler/engine/world/awaited_labels.h"
+
+#include "tests/plugins/cluster.h"
+#include "tests/plugins/labels.h"
+#include "tests/support/builders.h"
+#include "tests/support/catch.h"
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <variant>
+
+using namespace sched;
+using tests::Cluster;
+using tests::kSharing;
+using tests::node;
+using tests::NodeBuilder;
+using tests::our_pod;
+using tests::PodBuilder;
+
+namespace {
+
+constexpr std::chrono::seconds kOneSecond{1};
+constexpr const char* kRunsDiscovery = "nvidia.com/gpu.deploy.gpu-feature-discovery";
+
+// A node on which the GPU operator runs GPU feature discovery, which has not labelled it yet.
+NodeBuilder joined_node(std::int64_t gpus) {
+  return node("n").gpus(gpus).labelled(kRunsDiscovery, "true");
+}
+
+// As GPU feature discovery labels it.
+NodeBuilder discovered(const NodeBuilder& unlabelled, const char* count, const char* replicas) {
+  const bool shared = std::string(replicas) != "1";
+  return NodeBuilder(unlabelled)
+      .product(shared ? "NVIDIA-L4-SHARED" : "NVIDIA-L4")
+      .labelled("nvidia.com/gpu.count", count)
+      .labelled("nvidia.com/gpu.replicas", replicas)
+      .labelled("nvidia.com/gpu.sharing-strategy", shared ? "time-slicing" : "none");
+}
+
+PodBuilder four_gpus() { return our_pod("several").gpus(4); }
+
+std::set<std::string> bound_now(Cluster& cluster) {
+  std::set<std::string> pods;
+  for (const Decision& decision : cluster.decide()) {
+    if (const auto* bind = std::get_if<decision::Bind>(&decision)) pods.insert(bind->pod.name);
+  }
+  return pods;
+}
+
+bool is_refused(const std::string& answer) { return answer.starts_with("0/1 nodes are available"); }
+
+}  // namespace
+
+TEST_CASE("A node that joins has its GPUs count as shared until they are labelled") {
+  Cluster cluster;
+  cluster.has(joined_node(0));
+  cluster.has(joined_node(8));
+  const std::string told = cluster.place(four_gpus());
+  CHECK_THAT(told, Catch::Contains("1 node(s) had shared GPUs, of which several pieces are only "
+                                   "for pods that say gpu-scheduler.io/sharing: allowed"));
+  CHECK(is_refused(cluster.place(our_pod("never").gpus(1).annotated(kSharing, "never"))));
+  // A pod that takes a piece of a shared GPU, too, does not wait.
+  CHECK(cluster.place(our_pod("one").gpus(1)) == "n");
+  // The kubelet writes its status again.
+  cluster.wait(10 * kOneSecond);
+  cluster.has(joined_node(8).labelled("another", "label"));
+  CHECK(is_refused(cluster.place(our_pod("pair").gpus(2))));
+  const std::set<std::string> all = {"several", "never", "pair"};
+
+  SECTION("they are whole") {
+    cluster.has(discovered(joined_node(8), "8", "1"));
+    CHECK(bound_now(cluster) == all);
+  }
+  SECTION("they are shared") {
+    cluster.has(discovered(joined_node(8), "2", "4"));
+    cluster.wait(2 * kLabelsAwaited);
+    CHECK(bound_now(cluster).empty());
+  }
+  SECTION("no labels come") {
+    cluster.wait(kLabelsAwaited - 11 * kOneSecond);
+    cluster.has(joined_node(8));
+    CHECK(bound_now(cluster).empty());
+    cluster.wait(kOneSecond);
+    CHECK(bound_now(cluster) == all);
+    // And not once more.
+    cluster.gone(our_pod("several").gpus(4));
+    cluster.has(joined_node(8).labelled("another", "label"));
+    CHECK(cluster.place(our_pod("later").gpus(4)) == "n");
+  }
+}
+
+TEST_CASE("GPUs of other nodes are whole at once") {
+  struct Case {
+    const char* name;
+    NodeBuilder before;
+    NodeBuilder now;
+  };
+  const Case cases[] = {
+      {"no labels at all", node("n"), node("n").gpus(8)},
+      {"GPU feature discovery is paused", node("n"),
+       node("n").gpus(8).labelled(kRunsDiscovery, "paused-for-driver-upgrade")},
+      {"labelled before", discovered(joined_node(0), "8", "1"),
+       discovered(joined_node(8), "8", "1")},
+      {"as many as a cloud's label counts",
+       joined_node(0).labelled("karpenter.k8s.aws/instance-gpu-count", "8"),
+       joined_node(8).labelled("karpenter.k8s.aws/instance-gpu-count", "8")},
+      {"offered before", joined_node(8), joined_node(8).labelled("another", "label")},
+      {"a GPU is healthy again", discovered(joined_node(7), "8", "1"),
+       discovered(joined_node(8), "8", "1")},
+      {"of two models, after the device plugin has restarted", discovered(joined_node(8), "4", "1"),
+       discovered(joined_node(8), "4", "1").labelled("another", "label")},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    Cluster cluster;
+    cluster.has(each.before);
+    cluster.has(each.now);
+    CHECK(cluster.place(four_gpus()) == "n");
+  }
+}
+
+TEST_CASE("GPUs that are shared from now on count so before the labels say it") {
+  Cluster cluster;
+  cluster.has(discovered(joined_node(2), "2", "1"));
+  CHECK(cluster.place(our_pod("running").gpus(1)) == "n");
+  cluster.has(discovered(joined_node(8), "2", "1"));
+  // It is not said to have GPUs of several models.
+  for (const Decision& decision : cluster.decide()) {
+    CHECK_FALSE(std::holds_alternative<decision::NodeComplaint>(decision));
+  }
+  CHECK(is_refused(cluster.place(four_gpus())));
+  cluster.has(discovered(joined_node(8), "2", "4"));
+  cluster.wait(2 * kLabelsAwaited);
+  CHECK(is_refused(cluster.place(our_pod("later").gpus(4))));
+}
+
+TEST_CASE("A device plugin that restarts on a node of several models has nothing wait for labels") {
+  Cluster cluster;
+  cluster.has(discovered(joined_node(8), "4", "1"));
+  cluster.has(discovered(joined_node(0), "4", "1"));
+  cluster.has(discovered(joined_node(8), "4", "1"));
+  CHECK(cluster.place(four_gpus()) == "n");
+}
