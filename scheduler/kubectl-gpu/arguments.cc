@@ -76,14 +76,16 @@ void add_way_to_scheduler(CLI::App& command, SchedulerOptions& options) {
       .add_option("--token-file", options.token_file,
                   "A token for the scheduler, where the kubeconfig has none")
       ->type_name("FILE");
-  command
-      .add_option("--scheduler-namespace", options.leader.namespace_,
-                  "Where its pods and lease are")
+  command.add_option("--scheduler-namespace", options.leader.namespace_, "Where its pods are")
       ->type_name("NAMESPACE")
       ->capture_default_str();
   command.add_option("--lease", options.leader.lease, "The lease, whose holder is asked")
       ->type_name("NAME")
       ->capture_default_str();
+  command
+      .add_option("--lease-namespace", options.leader.lease_namespace,
+                  "Where its lease is, if not beside its pods (leaderElection.resourceNamespace)")
+      ->type_name("NAMESPACE");
   command.add_option("--secure-port", options.leader.port, "Its --secure-port")
       ->type_name("PORT")
       ->capture_default_str();

@@ -44,13 +44,14 @@ std::string scheduler_flags(const SchedulerOptions& options) {
   return flag("--token-file", options.token_file) +
          flag("--scheduler-namespace", leader.namespace_, without_flags.namespace_) +
          flag("--lease", leader.lease, without_flags.lease) +
+         flag("--lease-namespace", leader.lease_namespace) +
          flag("--secure-port", std::to_string(leader.port), std::to_string(without_flags.port)) +
          flag("--server", options.server) + flag("--server-ca", options.server_ca) +
          (options.insecure_skip_verify ? " --insecure-skip-tls-verify" : "");
 }
 
 std::string lease_of(const LeaderAddress& leader) {
-  return quoted(leader.lease) + " -n " + quoted(leader.namespace_);
+  return quoted(leader.lease) + " -n " + quoted(leader.where_lease_is());
 }
 
 }  // namespace sched::kubectl

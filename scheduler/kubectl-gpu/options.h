@@ -16,10 +16,14 @@ inline constexpr const char* kAnswersRole = "gpu-scheduler-answers";
 
 // By which Lease the leader is found, and on which port its pod answers.
 struct LeaderAddress {
-  std::string namespace_ = "gpu-scheduler";
+  std::string namespace_ = "gpu-scheduler";  // of its pods
   std::string lease = "gpu-scheduler";
-  std::uint16_t port = 10259;  // --secure-port
-  std::string role = kUiRole;  // named in the message if access is forbidden
+  std::string lease_namespace;  // empty: that of its pods
+  std::uint16_t port = 10259;   // --secure-port
+  std::string role = kUiRole;   // named in the message if access is forbidden
+  [[nodiscard]] const std::string& where_lease_is() const {
+    return lease_namespace.empty() ? namespace_ : lease_namespace;
+  }
 };
 
 // For all commands but `nodes` and `plan`: where the scheduler is, and the credentials for it.

@@ -55,7 +55,7 @@ void LeaderByLease::fetch(const std::string& target, Done done) {
 
 void LeaderByLease::find_leader() {
   if (std::exchange(is_looking_, true)) return;
-  client_.get_lease(address_.namespace_, address_.lease, kDeadline,
+  client_.get_lease(address_.where_lease_is(), address_.lease, kDeadline,
                     [this](k8s::Result<k8s::Lease> lease) { found(std::move(lease)); });
 }
 
@@ -66,12 +66,15 @@ void LeaderByLease::found(k8s::Result<k8s::Lease> lease) {
     if (!lease) {
       k8s::Error error = k8s::with_context(lease.error(), "looking for the scheduler that leads");
       if (error.is_status(403)) {
-        error.message += "; the Role " + address_.role + " in the scheduler's namespace lets you";
+        error.message +=
+            address_.lease_namespace.empty()
+                ? "; the Role " + address_.role + " in the scheduler's namespace lets you"
+                : "; get of that lease lets you";
       }
       done(tl::unexpected<k8s::Error>(std::move(error)));
     } else if (pod_.empty()) {
       done(k8s::config_error("no scheduler leads now: nobody holds the lease " +
-                             address_.namespace_ + "/" + address_.lease));
+                             address_.where_lease_is() + "/" + address_.lease));
     } else {
       send(target, std::move(done));
     }
@@ -105,7 +108,7 @@ void LeaderByLease::send(const std::string& target, Done done, bool again) {
 void LeaderByLease::ask_another(const std::string& pod, const std::string& target,
                                 k8s::Response said, const Done& done) {
   client_.get_lease(
-      address_.namespace_, address_.lease, kDeadline,
+      address_.where_lease_is(), address_.lease, kDeadline,
       [this, pod, target, said = std::move(said), done](const k8s::Result<k8s::Lease>& lease) {
         const std::string leader =
             lease ? pod_of_holder(lease->spec.holder_identity) : std::string();

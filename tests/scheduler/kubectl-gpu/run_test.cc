@@ -400,6 +400,8 @@ TEST_CASE("a flag that would have no effect is refused") {
            {{"ui", "--ask"}, first},
            {{"nodes", "--server", "https://h:1"}, none + "--server https://h:1\n"},
            {{"plan", "--lease", "pool a"}, none + "--lease 'pool a'\n"},
+           {{"nodes", "--lease-namespace", "kube-system"},
+            none + "--lease-namespace kube-system\n"},
            {{"--from", "f", "--ask"}, files + "--ask\n"},
            {{"why", "p", "-f", "f", "--server", "https://h:1"}, files + "--server https://h:1\n"},
            {{"queue", "-f", "f", "--token-file", "t"}, files + "--token-file t\n"},

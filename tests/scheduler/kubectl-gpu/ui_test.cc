@@ -58,11 +58,11 @@ std::string header(const Reply& reply, const std::string& name) {
 
 class ByLease {
  public:
-  explicit ByLease(std::string token = "mine") {
+  explicit ByLease(std::string token = "mine", LeaderAddress address = {}) {
     k8s::auth::CredentialSources sources;
     sources.token = std::move(token);
     credentials.emplace(sources, std::chrono::steady_clock::now);
-    leader.emplace(loop, transport, *credentials, LeaderAddress{});
+    leader.emplace(loop, transport, *credentials, std::move(address));
   }
 
   // Of one request.
@@ -254,6 +254,29 @@ TEST_CASE("without a leader, a right or a token it is said what is missing") {
   no_token.lease_says("pod-1_a");
   CHECK_THAT(no_token.answers[0]->error().message, Catch::Contains("--token-file"));
   CHECK(no_token.transport.seen() == std::vector<std::string>{kLease});
+}
+
+TEST_CASE("the lease may be in another namespace than the scheduler's pods") {
+  const std::string lease =
+      "GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases/gpu-scheduler?timeout=10s";
+  ByLease world("mine", {.lease_namespace = "kube-system"});
+  world.fetch("/ui/");
+  world.lease_says("pod-1_a");
+  CHECK(world.transport.seen() == std::vector<std::string>{lease, std::string(kPod1) + "/ui/"});
+  // Also when the leader is looked for anew.
+  world.answer(503);
+  CHECK(world.transport.seen().back() == lease);
+
+  ByLease nobody("mine", {.lease_namespace = "kube-system"});
+  nobody.fetch("/ui/");
+  nobody.lease_says("");
+  CHECK_THAT(nobody.answers[0]->error().message,
+             Catch::Contains("nobody holds the lease kube-system/gpu-scheduler"));
+  ByLease forbidden("mine", {.lease_namespace = "kube-system"});
+  forbidden.fetch("/ui/");
+  forbidden.answer(403);
+  CHECK_THAT(forbidden.answers[0]->error().message,
+             Catch::Contains("; get of that lease lets you"));
 }
 
 TEST_CASE("a host's name may have underscores, the random part behind it has none") {
