@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 4> kOtherLabels = {
 // AKS' own label names only the vendor. This is by node.kubernetes.io/instance-type: the first row
 // with the beginning and the end of a size's name. ND are boards with NVLink, NC and NV such with
 // PCIe; letters between the two (ND96is, ND96isr, ND96isrf) are about disks and networks. Sizes
-// with a part of a GPU have its vGPU type.
+// with a part of a GPU have its vGPU type, and so have all with RTX PRO 6000.
 struct InstanceType {
   std::string_view beginning;
   std::string_view ending;
@@ -60,6 +60,11 @@ constexpr std::array kAzureTypes = {
     InstanceType{"NV", "_A10_v5", "NVIDIA-A10"},
     InstanceType{"ND", "_H100_v5", "NVIDIA-H100-80GB-HBM3"},
     InstanceType{"NC", "_H100_v5", "NVIDIA-H100-NVL"},
+    InstanceType{"NC24", "_RTXPRO6000BSE_v6", "NVIDIA-RTX-Pro-6000-Blackwell-DC-1-24Q"},
+    InstanceType{"NC36", "_RTXPRO6000BSE_v6", "NVIDIA-RTX-Pro-6000-Blackwell-DC-1-24Q"},
+    InstanceType{"NC72", "_RTXPRO6000BSE_v6", "NVIDIA-RTX-Pro-6000-Blackwell-DC-2-48Q"},
+    InstanceType{"NC144", "_RTXPRO6000BSE_v6", "NVIDIA-RTX-Pro-6000-Blackwell-DC-4-96Q"},
+    InstanceType{"NC288", "_RTXPRO6000BSE_v6", "NVIDIA-RTX-Pro-6000-Blackwell-DC-4-96Q"},
     InstanceType{"ND", "_H200_v5", "NVIDIA-H200"},
     InstanceType{"ND", "_GB200_v6", "NVIDIA-GB200"},
     InstanceType{"ND", "_GB300_v6", "NVIDIA-GB300"},

@@ -173,6 +173,18 @@ TEST_CASE("NVIDIA's product label counts before the clouds'") {
   CHECK(azure("Standard_ND96ams_A100_v4") == "NVIDIA-A100-SXM4-80GB");
   CHECK(azure("Standard_ND128isr_NDR_GB200_v6") == "NVIDIA-GB200");
   CHECK(azure("Standard_NC40ads_H100_v5") == "NVIDIA-H100-NVL");
+  const auto rtx_pro_6000 = [&](const char* type) {
+    const Product product = parse_product(azure(type)).product;
+    CHECK(product.class_name() == "RTX-PRO-6000");
+    CHECK(product.geometry == nullptr);  // a virtual machine does not cut it
+    return product.memory_gb;
+  };
+  CHECK(rtx_pro_6000("Standard_NC24lds_xl_RTXPRO6000BSE_v6") == 24);
+  CHECK(rtx_pro_6000("Standard_NC36ds_xl_RTXPRO6000BSE_v6") == 24);
+  CHECK(rtx_pro_6000("Standard_NC72lds_xl_RTXPRO6000BSE_v6") == 48);
+  CHECK(rtx_pro_6000("Standard_NC288ds_xl_RTXPRO6000BSE_v6") == 96);
+  // A size of the preview, which is not documented any more.
+  CHECK(azure("Standard_NC128ds_xl_RTXPRO6000BSE_v6").empty());
   CHECK(azure("Standard_NCC40ads_H100_v5") == "NVIDIA-H100-NVL");
   CHECK(azure("Standard_NC16as_T4_v3") == "Tesla-T4");
   CHECK(azure("Standard_NV6ads_A10_v5") == "NVIDIA-A10-4Q");
