@@ -401,6 +401,7 @@ void Shell::Parts::on_pod(const k8s::Pod& pod) {
   } else if (ours_.contains(pod.spec.scheduler_name)) {
     statuses_->observed(pod);
   }
+  binder_->observed(pod);
 }
 
 void Shell::Parts::tell_what_waits() {

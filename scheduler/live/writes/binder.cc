@@ -61,6 +61,8 @@ struct Binder::Attempt {
   bool again = false;       // the pod's last attempt ended in that way
   bool told = false;
   bool is_put_off = false;  // certainly not done; it is sent again when its timer ends
+  // What the watch has shown. It ends the attempt, unless an answer does so before.
+  std::optional<Settled> shown;
   // Why the last call did not bind the pod, for the outcome's message.
   std::string last_error;
   std::unique_ptr<k8s::Timer> timer;
@@ -101,6 +103,7 @@ void Binder::send_more() {
     auto attempt =
         std::make_unique<Attempt>(id, std::move(*taken), k8s::BackOff(id, options_.back_off));
     attempt->again = unanswered_.contains(attempt->bind.pod.uid);
+    of_pod_.emplace(attempt->bind.pod.uid, id);
     send(*attempts_.emplace(id, std::move(attempt)).first->second);
   }
   give_back_stale();
@@ -126,10 +129,10 @@ void Binder::put_off(Attempt& attempt) {
   if (attempt.may_land_until) return look_later(attempt, nullptr);
   // No call of it is under way: the bind returns to the queue.
   take_back(attempt);
+  const auto taken = take_out(attempt);
   if (!dropping_) {
-    queue_.put_back({std::move(attempt.group), std::move(attempt.bind), attempt.waited_since});
+    queue_.put_back({std::move(taken->group), std::move(taken->bind), taken->waited_since});
   }
-  attempts_.erase(attempt.id);
   give_back_stale();
 }
 
@@ -141,16 +144,18 @@ void Binder::send(Attempt& attempt) {
   if (attempt.calls++ == 0) attempt.first_sent = loop_.now();
   queue_.opened(attempt.group);
   calls_.bind(binding_of(attempt.bind), options_.deadline,
-              [this, alive = alive_, id = attempt.id](const k8s::Result<void>& result) {
-                if (*alive) on_answer(id, result);
+              [this, alive = alive_, id = attempt.id,
+               group = attempt.group](const k8s::Result<void>& result) {
+                if (*alive) on_answer(id, group, result);
               });
 }
 
-void Binder::on_answer(Id id, const k8s::Result<void>& result) {
+void Binder::on_answer(Id id, const BindGroup& group, const k8s::Result<void>& result) {
+  queue_.answered(group);
   Attempt* attempt = find(id);
-  if (attempt == nullptr) return;
-  queue_.answered(attempt->group);
+  if (attempt == nullptr) return send_more();  // the watch has settled it
   if (result) return finish(*attempt, BindEnd::kBound, {});
+  if (attempt->shown) return finish_as_shown(*attempt);
   const k8s::Error& error = result.error();
   attempt->last_error = error.message;
   switch (bind_answer(error)) {
@@ -263,6 +268,7 @@ void Binder::read(Attempt& attempt) {
 void Binder::on_read(Id id, const k8s::Result<k8s::Pod>& result) {
   Attempt* attempt = find(id);
   if (attempt == nullptr) return;
+  if (attempt->shown) return finish_as_shown(*attempt);
   if (!result) {
     if (has_no_such_pod(result.error())) {
       return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
@@ -270,16 +276,8 @@ void Binder::on_read(Id id, const k8s::Result<k8s::Pod>& result) {
     tell_if_due(*attempt);
     return look_later(*attempt, &result.error());
   }
-  if (result->metadata.uid != attempt->bind.pod.uid) {
-    return finish(*attempt, BindEnd::kOvertaken, "the pod is gone; another one has its name");
-  }
-  const std::string& node = result->spec.node_name;
-  if (node == attempt->bind.node) return finish(*attempt, BindEnd::kBound, {});
-  if (!node.empty()) {
-    return finish(*attempt, BindEnd::kOvertaken, "the pod was bound to " + node + " meanwhile");
-  }
-  if (result->is_terminating()) {
-    return finish(*attempt, BindEnd::kOvertaken, "the pod is being deleted");
+  if (auto settled = settled_by(*result, attempt->bind)) {
+    return finish(*attempt, settled->end, std::move(settled->message));
   }
   on_unbound(*attempt);
 }
@@ -317,21 +315,73 @@ void Binder::after(milliseconds delay, Attempt& attempt, Action action) {
   });
 }
 
+// ---- what the watch shows
+
+// A pod's node and the mark that it is being deleted never change again, so all of this is certain
+// however old it is.
+std::optional<Binder::Settled> Binder::settled_by(const k8s::Pod& pod, const decision::Bind& bind) {
+  if (pod.metadata.uid != bind.pod.uid) {
+    return Settled{BindEnd::kOvertaken, "the pod is gone; another one has its name"};
+  }
+  const std::string& node = pod.spec.node_name;
+  if (node == bind.node) return Settled{BindEnd::kBound, {}};
+  if (!node.empty()) {
+    return Settled{BindEnd::kOvertaken, "the pod was bound to " + node + " meanwhile"};
+  }
+  if (pod.is_terminating()) return Settled{BindEnd::kOvertaken, "the pod is being deleted"};
+  return std::nullopt;
+}
+
+void Binder::observed(const k8s::Pod& pod) {
+  const auto [begin, end] = of_pod_.equal_range(pod.metadata.uid);
+  for (auto each = begin; each != end; ++each) {
+    Attempt& attempt = *attempts_.at(each->second);
+    if (auto settled = settled_by(pod, attempt.bind)) on_shown(attempt, *std::move(settled));
+  }
+}
+
+void Binder::forget(const std::string& uid) {
+  unanswered_.erase(uid);
+  const auto [begin, end] = of_pod_.equal_range(uid);
+  for (auto each = begin; each != end; ++each) {
+    on_shown(*attempts_.at(each->second), {BindEnd::kOvertaken, "the pod is gone"});
+  }
+}
+
+// As a rule the watch shows a bind before its call is answered, and the answer comes at once. So
+// only a bind that is set aside ends by this, and a moment later: the engine gets what the watch
+// shows first.
+void Binder::on_shown(Attempt& attempt, Settled outcome) {
+  attempt.shown = std::move(outcome);
+  if (attempt.is_aside) after(milliseconds(0), attempt, &Binder::finish_as_shown);
+}
+
+void Binder::finish_as_shown(Attempt& attempt) {
+  finish(attempt, attempt.shown->end, attempt.shown->message);
+}
+
 // ---- outcomes
 
 void Binder::finish(Attempt& attempt, BindEnd end, std::string message) {
+  const std::string& uid = attempt.bind.pod.uid;
   const bool failed = end == BindEnd::kFailed || end == BindEnd::kUnanswered;
   if (failed && attempt.unanswered) {
-    unanswered_.insert(attempt.bind.pod.uid);
+    unanswered_.insert(uid);
   } else {
-    unanswered_.erase(attempt.bind.pod.uid);
+    unanswered_.erase(uid);
   }
   if (end == BindEnd::kBound) queue_.bound(attempt.group);
   take_back(attempt);
-  BindOutcome outcome{std::move(attempt.bind), end, std::move(message)};
-  attempts_.erase(attempt.id);
-  hooks_.on_outcome(std::move(outcome));
+  const auto taken = take_out(attempt);
+  hooks_.on_outcome({std::move(taken->bind), end, std::move(message)});
   send_more();
+}
+
+std::unique_ptr<Binder::Attempt> Binder::take_out(const Attempt& attempt) {
+  const auto [begin, end] = of_pod_.equal_range(attempt.bind.pod.uid);
+  of_pod_.erase(
+      std::find_if(begin, end, [&](const auto& each) { return each.second == attempt.id; }));
+  return std::move(attempts_.extract(attempt.id).mapped());
 }
 
 Binder::Attempt* Binder::find(Id id) {

@@ -4,7 +4,8 @@
 // guessed. Some answers of the server are certain (bind_answer.h). Without one of those the bind
 // may have been carried out, or may still be, until `deadline` after it was sent, because the
 // server is asked to give up by then (?timeout=), and the margin for its transmission. Such a bind
-// is set aside, and settled by reading the pod, less and less often:
+// is set aside, and settled by what the watch shows of the pod, and by reading it, less and less
+// often:
 //
 //   bound to the chosen node  success
 //   bound to another node     failed: another scheduler was first; the watch brings the rest
@@ -13,7 +14,8 @@
 //   still unbound             failed, when no call can be carried out any more. Before that, it is
 //                             bound again to the SAME node (if both calls are carried out, the
 //                             second is a 409 and one more read): once in any case, and at every
-//                             read in the first `send_again_within`. Later the pod is only read
+//                             read in the first `send_again_within`. Later the pod is only read.
+//                             What the watch shows may be old, so here it says nothing
 //
 // So a lost answer, or a short failure of a server, costs a fraction of a second. If a bind is
 // never answered for certain, for example because of a webhook that hangs or is down, the attempt
@@ -46,6 +48,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -130,8 +133,9 @@ class Binder {
   void bind(decision::Bind decision);
   // Call it when may_send may have become true.
   void resume() { send_more(); }
-  // The pod is gone; earlier attempts for it do not matter any more.
-  void forget(const std::string& uid) { unanswered_.erase(uid); }
+  // A pod of the watch; one that is gone. O(1). No outcome follows before these return.
+  void observed(const k8s::Pod& pod);
+  void forget(const std::string& uid);
 
   // Drops what was not sent yet, without an outcome, and sends no further bind, no repetition
   // either. For shutdown: those pods stay pending, for the next process.
@@ -144,6 +148,11 @@ class Binder {
 
  private:
   struct Attempt;
+  // An outcome that is certain.
+  struct Settled {
+    BindEnd end;
+    std::string message;
+  };
   using Id = std::uint64_t;
   using TimePoint = k8s::EventLoop::Clock::time_point;
   using Action = void (Binder::*)(Attempt&);
@@ -152,7 +161,7 @@ class Binder {
   void give_back_stale();
   void send(Attempt& attempt);
   void put_off(Attempt& attempt);
-  void on_answer(Id id, const k8s::Result<void>& result);
+  void on_answer(Id id, const BindGroup& group, const k8s::Result<void>& result);
   void on_refused(Attempt& attempt, const k8s::Error& error, BindEnd end);
   void on_later(Attempt& attempt, const k8s::Error& error);
   void set_aside(Attempt& attempt);
@@ -164,7 +173,13 @@ class Binder {
   void on_read(Id id, const k8s::Result<k8s::Pod>& result);
   void on_unbound(Attempt& attempt);
   void after(std::chrono::milliseconds delay, Attempt& attempt, Action action);
+  // By what a pod says; nullopt: that decides nothing.
+  [[nodiscard]] static std::optional<Settled> settled_by(const k8s::Pod& pod,
+                                                         const decision::Bind& bind);
+  void on_shown(Attempt& attempt, Settled outcome);
+  void finish_as_shown(Attempt& attempt);
   void finish(Attempt& attempt, BindEnd end, std::string message);
+  std::unique_ptr<Attempt> take_out(const Attempt& attempt);
   void tell_if_due(Attempt& attempt);
   [[nodiscard]] bool may_send_again(const Attempt& attempt) const;
   [[nodiscard]] std::chrono::milliseconds next_pause(Attempt& attempt, const k8s::Error* error);
@@ -176,6 +191,7 @@ class Binder {
   Hooks hooks_;
   BindQueue queue_;
   std::unordered_map<Id, std::unique_ptr<Attempt>> attempts_;
+  std::unordered_multimap<std::string, Id> of_pod_;  // attempts by uid, as a rule one of each
   std::size_t aside_ = 0;
   std::deque<Id> looks_;  // attempts; their pods are read in this order
   std::size_t open_reads_ = 0;

@@ -313,6 +313,101 @@ TEST_CASE("an unknown outcome is settled by reading the pod back") {
   }
 }
 
+TEST_CASE("a bind that is set aside is settled by what the watch shows") {
+  struct Case {
+    std::string name;
+    k8s::Pod pod;
+    std::string want;
+  };
+  const std::vector<Case> cases{
+      {"ours", pod_a().on("n1"), "bound"},
+      {"elsewhere", pod_a().on("n2"), "overtaken: the pod was bound to n2 meanwhile"},
+      {"going", pod_a().terminating(), "overtaken: the pod is being deleted"},
+      // That may be from before the call.
+      {"unbound", pod_a(), ""},
+      {"another pod", pod_a().uid("later").on("n1"), ""},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    BinderBench bench;
+    bench.binder.bind(bind_decision("a"));
+    bench.fail_bind(lost(true));
+    bench.binder.observed(c.pod);
+    CHECK(bench.outcomes.empty());  // the engine gets the watch's event first
+    bench.loop.run_ready();
+    CHECK(outcome(bench) == c.want);
+    CHECK(bench.set_aside == (c.want.empty() ? 1 : 0));
+  }
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
+  SECTION("also that it is gone") { bench.fail_bind(lost(true)); }
+  SECTION("also while the server asks for a pause") { bench.fail_bind(status_error(429, 9)); }
+  SECTION("also while it is read") {
+    bench.fail_bind(lost(true));
+    bench.loop.advance(200ms);
+    REQUIRE(bench.reads.size() == 1);
+  }
+  SECTION("also while a read fails") {
+    bench.fail_bind(lost(true));
+    bench.loop.advance(200ms);
+    bench.binder.forget("uid-a");
+    bench.fail_read(lost(false));
+  }
+  bench.binder.forget("uid-a");
+  bench.loop.run_ready();
+  CHECK(outcome(bench) == "overtaken: the pod is gone");
+  while (!bench.reads.empty()) bench.answer_read(pod_a());
+  bench.loop.advance(1h);
+  CHECK(bench.outcomes.size() == 1);
+  CHECK(bench.binds.empty());
+}
+
+TEST_CASE("what the watch has shown before a call fails settles its bind") {
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
+  const auto shows_nothing_yet = [&bench] {
+    bench.loop.run_ready();
+    CHECK(outcome(bench).empty());
+    CHECK(bench.binder.in_flight() == 1);
+  };
+  SECTION("bound") {
+    bench.binder.observed(pod_a().on("n1"));
+    shows_nothing_yet();
+    SECTION("no answer") { bench.fail_bind(lost(true)); }
+    SECTION("too busy") { bench.fail_bind(status_error(503)); }
+    SECTION("it is bound already") { bench.fail_bind(conflict()); }
+    SECTION("an answer") { bench.answer_bind({}); }
+    CHECK(outcome(bench) == "bound");
+  }
+  SECTION("gone") {
+    bench.binder.forget("uid-a");
+    shows_nothing_yet();
+    bench.fail_bind(status_error(429));
+    CHECK(outcome(bench) == "overtaken: the pod is gone");
+  }
+  bench.loop.advance(1h);
+  CHECK(bench.reads.empty());
+  CHECK(bench.problems == 0);
+}
+
+TEST_CASE("a call of a bind that the watch has settled counts until it is answered") {
+  BinderBench bench(4);
+  bench.binder.bind(bind_decision("a"));
+  bench.fail_bind(lost(true));
+  bench.loop.advance(200ms);
+  bench.answer_read(pod_a());
+  REQUIRE(bench.binds.size() == 1);
+  bench.binder.observed(pod_a().on("n1"));
+  bench.loop.run_ready();
+  CHECK(outcome(bench) == "bound");
+  bench.binder.bind(bind_decision("b"));
+  CHECK(bench.binder.waiting() == 1);
+  bench.fail_bind(conflict());
+  CHECK(bench.outcomes.size() == 1);
+  REQUIRE(bench.binds.size() == 1);
+  CHECK(bench.binds[0].binding.pod == "b");
+}
+
 TEST_CASE("a late landing turns up as a 409, and is recognised") {
   BinderBench bench;
   bench.binder.bind(bind_decision("a"));

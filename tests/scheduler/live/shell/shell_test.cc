@@ -332,6 +332,29 @@ TEST_CASE("a shell writes what a pod's volumes need before its bind") {
                  "extension_point=\"PreBind\",profile=\"gpu-scheduler\",status=\"Success\"} 1"));
 }
 
+TEST_CASE("a bind with a lost answer is settled by the watch, though the pod cannot be read") {
+  ShellWorld world;
+  world.api.has(tests::node("n1").gpus(8));
+  world.api.has(ours("p").gpus(1));
+  world.api.answer_first([&](const tests::ReceivedRequest& request) -> std::optional<std::string> {
+    const bool binds = request.target.find("/pods/p/binding") != std::string::npos;
+    const bool reads = request.method == "GET" && request.target.ends_with("/pods/p");
+    if (binds) world.api.has(ours("p").gpus(1).on("n1"));
+    if (!binds && !reads) return std::nullopt;
+    return tests::answer(500, "Content-Type: application/json\r\n",
+                         R"({"kind": "Status", "code": 500, "message": "nothing is known"})");
+  });
+  world.start();
+  world.event("Scheduled", "p");
+  CHECK(world.writes("POST", "/ml/pods/p/binding") == 1);
+  CHECK_THAT(world.secure("/metrics"),
+             Catch::Contains("scheduler_framework_extension_point_duration_seconds_count{"
+                             "extension_point=\"Bind\",profile=\"gpu-scheduler\","
+                             "status=\"Success\"} 1"));
+  CHECK(world.shut_down() == Shell::End::kShutDown);
+  CHECK(world.has_line("stopped binds_unsettled=0"));
+}
+
 TEST_CASE("a bind that is refused is told, and the engine decides anew") {
   ShellWorld world;
   world.api.has(tests::node("n1").gpus(8));
