@@ -78,6 +78,7 @@ Binder::Hooks Shell::Parts::binder_hooks() {
                           const decision::Bind& bind,
                           const std::string& answer) { reporter_->bind_unsettled(bind, answer); },
       .on_set_aside = [this](std::size_t binds) { engine_->set_aside(binds); },
+      .waits = [this](const std::string& uid) { return statuses_->shows(uid); },
       .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 
@@ -317,12 +318,14 @@ void Shell::Parts::handle(Decided decided) {
       reporter_->preparing(what);
       preparer_->prepare(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::Evict>) {
+      note_late(what.pod);
       reporter_->evicting(what, decided.duration, decided.number);
       evictor_->evict(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::NotPrepared>) {
       evictor_->forget(what.pod.uid);
       reporter_->not_prepared(what, decided.duration, decided.number);
     } else if constexpr (std::is_same_v<Kind, decision::Unschedulable>) {
+      note_late(what.pod);
       reporter_->unschedulable(what, decided.duration, decided.number);
     } else {
       reporter_->report(what);
@@ -330,6 +333,11 @@ void Shell::Parts::handle(Decided decided) {
   };
   metrics_.last_decision(decided.number);
   std::visit(carry_out, decided.decision);
+}
+
+// The pod may be gone, or have a node, since before it was decided.
+void Shell::Parts::note_late(const PodRef& pod) {
+  if (ui_notes_ && !statuses_->shows(pod.uid)) ui_notes_->waits_no_more(pod.uid);
 }
 
 void Shell::Parts::handle(const QuotaNews& quotas) {
@@ -382,6 +390,7 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
     if (ui_notes_) ui_notes_->bound(outcome.bind, wall_clock());
     tell_engine(event::BindSucceeded{outcome.bind.pod, outcome.bind.node});
   } else {
+    if (ui_notes_) ui_notes_->not_bound(outcome.bind.pod.uid, decision);
     engine_->push(event::BindFailed{.pod = outcome.bind.pod,
                                     .node = outcome.bind.node,
                                     .message = outcome.message,

@@ -92,6 +92,7 @@ class Shell::Parts {
   void handle(std::vector<Decided> decisions);
   void handle(Decided decided);
   void handle(const QuotaNews& quotas);
+  void note_late(const PodRef& pod);
   void on_outcome(BindOutcome outcome);
   void on_pod(const k8s::Pod& pod);
   // Sends the statuses and events that wait behind binds, if no bind waits.

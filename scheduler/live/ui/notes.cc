@@ -60,6 +60,17 @@ void UiNotes::bound(const decision::Bind& bind, Time at) {
   if (bound_.size() > limits_.bound) bound_.pop_back();
 }
 
+void UiNotes::not_bound(const std::string& uid, std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto open = open_.find(uid);
+  if (open != open_.end() && open->second == number) open_.erase(open);
+}
+
+void UiNotes::waits_no_more(const std::string& uid) {
+  const std::lock_guard lock(mutex_);
+  refusals_.erase(uid);
+}
+
 void UiNotes::saw(const k8s::Pod& pod) {
   if (pod.spec.node_name.empty()) return;
   const std::string& uid = pod.metadata.uid;

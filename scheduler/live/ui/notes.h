@@ -3,8 +3,9 @@
 // have GPUs.
 //
 // The engine's thread notes decisions, so that their number fits what it answers next; the event
-// loop notes outcomes of binds, and pods; the secure port's thread reads. All of it is bounded:
-// beyond the bounds nothing is noted, and the page shows less.
+// loop notes outcomes of binds, and pods; the secure port's thread reads. The engine may decide on
+// a pod that the event loop has noted as gone, so the loop looks at each decision once more. All of
+// it is bounded: beyond the bounds nothing is noted, and the page shows less.
 #pragma once
 
 #include "k8s-client/api/pod.h"
@@ -51,6 +52,10 @@ class UiNotes {
   void decided(const Decision& decision);
   // The API server took the bind that was decided on last of that pod.
   void bound(const decision::Bind& bind, Time at);
+  // The bind with that number has ended without that.
+  void not_bound(const std::string& uid, std::uint64_t number);
+  // The watch does not show the pod unbound any more, though a decision on it has come since.
+  void waits_no_more(const std::string& uid);
   // A pod as the API server shows it / it is no more.
   void saw(const k8s::Pod& pod);
   void gone(const std::string& uid);

@@ -365,7 +365,7 @@ void Binder::finish_as_shown(Attempt& attempt) {
 void Binder::finish(Attempt& attempt, BindEnd end, std::string message) {
   const std::string& uid = attempt.bind.pod.uid;
   const bool failed = end == BindEnd::kFailed || end == BindEnd::kUnanswered;
-  if (failed && attempt.unanswered) {
+  if (failed && attempt.unanswered && hooks_.waits(uid)) {
     unanswered_.insert(uid);
   } else {
     unanswered_.erase(uid);

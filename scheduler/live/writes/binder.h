@@ -121,6 +121,8 @@ class Binder {
         [](auto&&...) {};
     // How many binds are set aside, whenever that changes.
     std::function<void(std::size_t)> on_set_aside = [](std::size_t) {};
+    // Whether the watch shows the pod with that uid unbound. Nothing is remembered of others.
+    std::function<bool(const std::string& uid)> waits = [](const std::string&) { return true; };
     // Called before each bind; false while this process may not bind.
     std::function<bool()> may_send = [] { return true; };
   };

@@ -78,9 +78,8 @@ StatusWriter::StatusWriter(k8s::EventLoop& loop, Write write, Options options, H
 StatusWriter::~StatusWriter() { *alive_ = false; }
 
 void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition) {
-  const auto found = pods_.find(pod.uid);
-  if (found == pods_.end() || found->second->forgotten) return;
-  PodState& state = *found->second;
+  if (!shows(pod.uid)) return;
+  PodState& state = *pods_.at(pod.uid);
   state.pod = pod;
   const bool queued = state.wanted.has_value();
   // A change of the nomination that is not written yet is kept if the newer text does not set the
@@ -142,6 +141,11 @@ void StatusWriter::forget(const std::string& uid) {
   } else {
     pods_.erase(found);
   }
+}
+
+bool StatusWriter::shows(const std::string& uid) const {
+  const auto found = pods_.find(uid);
+  return found != pods_.end() && !found->second->forgotten;
 }
 
 void StatusWriter::repeat_nothing() {

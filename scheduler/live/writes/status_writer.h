@@ -75,6 +75,8 @@ class StatusWriter {
   void observed(const k8s::Pod& pod);
   // The pod is bound or gone: nothing more is written to it.
   void forget(const std::string& uid);
+  // Whether the watch shows the pod, unbound.
+  [[nodiscard]] bool shows(const std::string& uid) const;
   // For shutdown, when the watch shows nothing any more: failed writes are not repeated.
   void repeat_nothing();
 

@@ -83,6 +83,7 @@ struct BinderBench {
                    unsettled.push_back(bind.pod.name + ": " + answer);
                  },
              .on_set_aside = [this](std::size_t number) { set_aside = number; },
+             .waits = [this](const std::string&) { return shown_unbound; },
              .may_send = [this] { return may_send; }}) {}
 
   struct BindCall {
@@ -123,6 +124,7 @@ struct BinderBench {
   std::size_t set_aside = 0;
   int problems = 0;
   bool may_send = true;
+  bool shown_unbound = true;
   Binder binder;
 };
 
@@ -556,6 +558,28 @@ TEST_CASE("in further attempts a bind that is never answered for certain is sent
     CHECK(attempt(status) == 1);
     bench.binder.forget("uid-a");
   }
+}
+
+TEST_CASE("of a pod that the watch does not show any more no attempt is remembered") {
+  BinderBench bench;
+  const auto attempt = [&bench] {
+    bench.outcomes.clear();
+    bench.binder.bind(bind_decision("a"));
+    int calls = 0;
+    for (; outcome(bench).empty(); bench.loop.advance(100ms)) {
+      if (bench.binds.empty()) continue;
+      ++calls;
+      bench.fail_bind(status_error(429));
+    }
+    return calls;
+  };
+  // The pod is gone before it is decided to bind it.
+  bench.shown_unbound = false;
+  bench.binder.forget("uid-a");
+  CHECK(attempt() > 1);
+  bench.shown_unbound = true;
+  CHECK(attempt() > 1);
+  CHECK(attempt() == 1);
 }
 
 TEST_CASE("429 is not waited out without end") {

@@ -239,6 +239,17 @@ TEST_CASE("nothing is written to a pod that the watch does not show unbound") {
   CHECK(bench.writer.is_idle());
 }
 
+TEST_CASE("a pod is shown while the watch shows it unbound") {
+  StatusWriterBench bench;
+  CHECK(bench.writer.shows("uid-a"));
+  CHECK_FALSE(bench.writer.shows("uid-unknown"));
+  bench.writer.write(ref("a"), condition("no room"));
+  bench.writer.forget("uid-a");
+  CHECK_FALSE(bench.writer.shows("uid-a"));  // though a write is under way
+  bench.answer({});
+  CHECK_FALSE(bench.writer.shows("uid-a"));
+}
+
 TEST_CASE("a write that is under way when its pod is bound is not followed by another") {
   StatusWriterBench bench;
   bench.writer.write(ref("a"), condition("no room"));

@@ -136,6 +136,27 @@ TEST_CASE("of more open binds than are kept, and of pods that are gone, nothing 
   CHECK(notes.last_bound(9).front().bind.pod.uid == "a");
 }
 
+TEST_CASE("what is decided on a pod that is gone is not kept") {
+  UiNotes notes({.refusals = 1, .open = 2});
+  for (const char* uid : {"a", "b"}) {
+    // The event loop sees first that the pod is gone, then what was decided.
+    notes.gone(uid);
+    notes.decided(refusal_of(uid, "no room"));
+    CHECK(notes.refusal_of(uid));
+    notes.waits_no_more(uid);
+    CHECK_FALSE(notes.refusal_of(uid));
+    notes.decided(bind_of(uid));
+    notes.not_bound(uid, notes.decisions());
+  }
+  // An earlier bind of the pod does not end a later one.
+  notes.decided(bind_of("c"));
+  notes.decided(bind_of("c"));
+  notes.not_bound("c", notes.decisions() - 1);
+  notes.bound(bind_of("c"), kNotedAt);
+  REQUIRE(notes.last_bound(9).size() == 1);
+  CHECK(notes.last_bound(9).front().number == notes.decisions());
+}
+
 TEST_CASE("pods that have GPUs have names until they have finished or are gone") {
   UiNotes notes({.names = 2});
   const auto see = [&](const char* uid, tests::PodBuilder builder) {
