@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace sched::live {
 
 namespace {
+
+// More than one, so that their number grows while they succeed.
+constexpr int kTriedAfterSuccess = 2;
 
 // Whether the pod has all that is wanted. `nominated`: the node for which it is nominated, if
 // known.
@@ -67,7 +69,7 @@ struct StatusWriter::PodState {
   bool in_flight = false;
   bool forgotten = false;   // while a write was under way
   bool conflicted = false;  // `version` was refused; try a newer one at once
-  bool refused = false;     // the last write was, whatever the version
+  bool failed = false;      // the last write did, whatever the version
   k8s::BackOff back_off;
   std::unique_ptr<k8s::Timer> retry_timer;
 };
@@ -167,18 +169,17 @@ void StatusWriter::end_pause(PodState& state) {
   if (!state.retry_timer) return;
   state.retry_timer.reset();
   --retrying_;
-  refused_.erase({state.pod.namespace_, state.pod.uid});
+  failed_.erase({state.pod.namespace_, state.pod.uid});
 }
 
-void StatusWriter::retry_refused(const std::string& namespace_) {
-  std::vector<std::string> uids;
-  const auto first = refused_.lower_bound({namespace_, std::string()});
-  for (auto each = first; each != refused_.end() && each->first == namespace_; ++each) {
-    uids.push_back(each->second);
-  }
-  for (const std::string& uid : uids) {
+// Of that namespace, then of those after it in the order of names.
+void StatusWriter::retry_others(const std::string& namespace_) {
+  for (int left = kTriedAfterSuccess; left > 0 && !failed_.empty(); --left) {
+    auto next = failed_.lower_bound({namespace_, std::string()});
+    if (next == failed_.end()) next = failed_.begin();
+    const auto [its_namespace, uid] = *next;
     end_pause(*pods_.at(uid));
-    queue_.push(namespace_, uid);
+    queue_.push(its_namespace, uid);
   }
 }
 
@@ -223,7 +224,7 @@ void StatusWriter::on_result(const std::string& uid, const k8s::Result<void>& re
       on_failed(uid, state, result.error());
     } else {
       state.back_off.reset();
-      if (std::exchange(state.refused, false)) retry_refused(state.pod.namespace_);
+      if (std::exchange(state.failed, false)) retry_others(state.pod.namespace_);
       // Otherwise the watch has shown this write, or a later one, already.
       const bool is_newest = state.version == state.sent_at;
       if (is_newest && state.written->nominated_node) {
@@ -252,13 +253,13 @@ void StatusWriter::retry(const std::string& uid, PodState& state, const k8s::Err
   const bool changed = error.is_status(409);
   if (changed && state.version != state.sent_at) return queue_.push(state.pod.namespace_, uid);
   auto delay = state.back_off.next(loop_.now(), error.retry_after);
-  state.refused = is_refusal(error);
-  if (state.refused) {
-    refused_.emplace(state.pod.namespace_, uid);
-    const auto refused = static_cast<std::int64_t>(refused_.size());
-    delay = std::max(delay, options_.between_refused * refused);
+  state.failed = !changed;
+  if (state.failed) {
+    failed_.emplace(state.pod.namespace_, uid);
+    const auto failed = static_cast<std::int64_t>(failed_.size());
+    delay = std::max(delay, options_.between_failed * failed);
+    hooks_.on_problem(error, delay);
   }
-  if (!changed) hooks_.on_problem(error, delay);
   state.conflicted = changed;
   ++retrying_;
   state.retry_timer = loop_.after(delay, [this, uid] {

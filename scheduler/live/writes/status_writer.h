@@ -12,11 +12,12 @@
 // can take. Those of one namespace do not wait for those of others that hang (call_queue.h). Writes
 // wait behind binds: while some wait, one goes out at a time.
 //
-// A write that is refused (403) is repeated: a server that has just started may not have read its
-// roles yet. A role that is missing, or a policy, refuses it for ever, perhaps for very many pods.
-// So those that were refused have their next tries so far apart that there are at most twenty a
-// second in all. When one of them succeeds, the others of its namespace are tried at once. On the
-// event loop's thread.
+// A write that fails is repeated if that may help, also after a refusal (403): a server that has
+// just started may not have read its roles yet. A role that is missing, a policy, or a webhook that
+// is down fails it for ever, perhaps for very many pods. So those that failed have their next tries
+// so far apart that there are at most twenty a second in all. Each that succeeds lets two others be
+// tried at once, of its namespace before those of others: where the cause has ended, all are
+// written soon, and where it has not, the tries remain few. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/back_off.h"
@@ -48,8 +49,8 @@ class StatusWriter {
     // Between two tries to write the status of one pod.
     k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(500),
                                     .limit = std::chrono::milliseconds(5'000)};
-    // Between two tries of all pods whose last one was refused.
-    std::chrono::milliseconds between_refused{50};
+    // Between two tries of all pods whose last one failed.
+    std::chrono::milliseconds between_failed{50};
   };
   struct Hooks {
     // True while binds wait that statuses must not delay.
@@ -96,7 +97,7 @@ class StatusWriter {
   void on_failed(const std::string& uid, PodState& state, const k8s::Error& error);
   void retry(const std::string& uid, PodState& state, const k8s::Error& error);
   void end_pause(PodState& state);
-  void retry_refused(const std::string& namespace_);
+  void retry_others(const std::string& namespace_);
   void make_ready(const std::string& uid, const PodState& state);
 
   k8s::EventLoop& loop_;
@@ -106,8 +107,8 @@ class StatusWriter {
   std::unordered_map<std::string, std::unique_ptr<PodState>> pods_;  // by uid
   k8s::CallQueue<std::string> queue_;  // uids with something to write; forgotten ones are skipped
   std::size_t retrying_ = 0;
-  // Namespace and uid of the pods that wait for their next try because they were refused.
-  std::set<std::pair<std::string, std::string>> refused_;
+  // Namespace and uid of the pods that wait for their next try because the last one failed.
+  std::set<std::pair<std::string, std::string>> failed_;
   std::uint64_t seen_ = 0;  // seeds the jitter of each
   bool ending_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -377,7 +377,8 @@ TEST_CASE("what a server refuses that has just started is repeated until it is w
   }
 }
 
-TEST_CASE("statuses that are refused are tried so often in all, however many they are") {
+TEST_CASE("statuses that fail are tried so often in all, however many they are") {
+  const int status = GENERATE(403, 500);
   StatusWriterBench bench;
   constexpr int kPods = 300;
   for (int i = 0; i < kPods; ++i) {
@@ -385,10 +386,13 @@ TEST_CASE("statuses that are refused are tried so often in all, however many the
     bench.show(name, "1");
     bench.writer.write(ref(name), condition("no room"));
   }
-  const auto refuse_all = [&bench] {
+  const auto refuse_all = [&bench, status] {
     int refused = 0;
-    for (; !bench.calls.empty(); ++refused) bench.fail(403);
+    for (; !bench.calls.empty(); ++refused) bench.fail(status);
     return refused;
+  };
+  const auto next_is_elsewhere = [&bench] {
+    return bench.calls.front().pod.metadata.namespace_ != "ml";
   };
   CHECK(refuse_all() == kPods);
   k8s::Pod elsewhere = tests::pod("x").in_namespace("lab").uid("uid-x");
@@ -403,17 +407,40 @@ TEST_CASE("statuses that are refused are tried so often in all, however many the
   CHECK(tries > 55 * 20);
   CHECK(tries < 65 * 20);
   // Once one succeeds, those of its namespace need not wait any longer.
-  while (bench.calls.empty() || bench.calls.front().pod.metadata.namespace_ != "ml") {
+  while (bench.calls.empty() || next_is_elsewhere()) {
     refuse_all();
     bench.loop.advance(50ms);
   }
   int written = 0;
-  for (; !bench.calls.empty(); ++written) bench.answer({});
+  while (!bench.calls.empty()) {
+    if (next_is_elsewhere()) {
+      bench.fail(status);
+    } else {
+      bench.answer({});
+      ++written;
+    }
+  }
   CHECK(written == kPods);
   CHECK_FALSE(bench.writer.is_idle());  // the one elsewhere waits
   bench.loop.advance(16s);
   CHECK(bench.open() == Texts{"x: no room"});
   bench.answer({});
+  CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("after an outage all statuses are written soon, in however many namespaces") {
+  StatusWriterBench bench;
+  constexpr int kPods = 300;
+  for (int i = 0; i < kPods; ++i) {
+    const sched::PodRef pod{"ns" + std::to_string(i), "p", "uid-" + std::to_string(i)};
+    bench.writer.observed(tests::pod(pod.name).in_namespace(pod.namespace_).uid(pod.uid));
+    bench.writer.write(pod, condition("no room"));
+  }
+  while (!bench.calls.empty()) bench.fail(503);
+  bench.loop.advance(500ms);
+  int written = 0;
+  for (; !bench.calls.empty(); ++written) bench.answer({});
+  CHECK(written == kPods);
   CHECK(bench.writer.is_idle());
 }
 
