@@ -37,20 +37,10 @@ class CallQueue {
   // Takes a call that may be sent while at most `most` are open; nullopt: none may be. If it is
   // sent, opened() follows, and answered() later. O(namespaces with open calls).
   [[nodiscard]] std::optional<Call> take(std::size_t most) {
-    const std::size_t left = most - std::min(open_, most);
-    const auto turn = std::find_if(turns_.begin(), turns_.end(),
-                                   [&](const auto& which) { return which->second.open < left; });
-    if (turn == turns_.end()) return std::nullopt;
-    const auto which = *turn;
-    turns_.erase(turn);
-    std::deque<Call>& waiting = which->second.waiting;
-    std::optional<Call> taken(std::move(waiting.front()));
-    waiting.pop_front();
-    --waiting_;
-    if (!waiting.empty()) turns_.push_back(which);
-    forget_if_idle(which);
-    return taken;
+    return take_below(most - std::min(open_, most));
   }
+  // The same of a namespace that has none open, however many others have.
+  [[nodiscard]] std::optional<Call> take_of_idle() { return take_below(1); }
 
   // None of its calls is taken until it is resumed.
   void pause(const std::string& namespace_) {
@@ -96,6 +86,22 @@ class CallQueue {
     bool paused = false;
   };
   using Namespaces = std::map<std::string, OfOne>;
+
+  // A call of a namespace with fewer than `most` open.
+  std::optional<Call> take_below(std::size_t most) {
+    const auto turn = std::find_if(turns_.begin(), turns_.end(),
+                                   [&](const auto& which) { return which->second.open < most; });
+    if (turn == turns_.end()) return std::nullopt;
+    const auto which = *turn;
+    turns_.erase(turn);
+    std::deque<Call>& waiting = which->second.waiting;
+    std::optional<Call> taken(std::move(waiting.front()));
+    waiting.pop_front();
+    --waiting_;
+    if (!waiting.empty()) turns_.push_back(which);
+    forget_if_idle(which);
+    return taken;
+  }
 
   void forget_if_idle(typename Namespaces::iterator which) {
     const OfOne& it = which->second;

@@ -10,6 +10,9 @@ namespace {
 // More than one, so that their number grows while they succeed.
 constexpr int kTriedAfterSuccess = 2;
 
+// So a namespace whose write hangs does not keep those of others waiting.
+constexpr std::size_t kMostBehindBinds = 2;
+
 // Whether the pod has all that is wanted. `nominated`: the node for which it is nominated, if
 // known.
 bool has_it(const k8s::PodScheduledCondition& has, const std::optional<std::string>& nominated,
@@ -183,8 +186,15 @@ void StatusWriter::retry_others(const std::string& namespace_) {
   }
 }
 
+std::optional<std::string> StatusWriter::take() {
+  if (!hooks_.binds_wait()) return queue_.take(options_.max_in_flight);
+  const bool enough = behind_binds_ >= kMostBehindBinds || queue_.open() >= options_.max_in_flight;
+  if (enough) return std::nullopt;
+  return queue_.take_of_idle();
+}
+
 void StatusWriter::send_more() {
-  while (const auto uid = queue_.take(hooks_.binds_wait() ? 1 : options_.max_in_flight)) {
+  while (const auto uid = take()) {
     const auto found = pods_.find(*uid);
     if (found == pods_.end()) continue;
     PodState& state = *found->second;
@@ -199,15 +209,18 @@ void StatusWriter::send_more() {
 void StatusWriter::send(const std::string& uid, PodState& state) {
   state.in_flight = true;
   queue_.opened(state.pod.namespace_);
+  const std::size_t behind_binds = hooks_.binds_wait() ? 1 : 0;
+  behind_binds_ += behind_binds;
   state.sent_at = state.version;
   const k8s::Pod seen = pod_as_seen(state.pod, state.version, state.written);
   state.written = std::exchange(state.wanted, std::nullopt);
   k8s::PodScheduledCondition news = *state.written;
   if (news.nominated_node == state.nominated) news.nominated_node.reset();
   write_(seen, news,
-         [this, alive = alive_, uid,
-          namespace_ = state.pod.namespace_](const k8s::Result<void>& result) {
+         [this, alive = alive_, uid, namespace_ = state.pod.namespace_,
+          behind_binds](const k8s::Result<void>& result) {
            if (!*alive) return;
+           behind_binds_ -= behind_binds;
            queue_.answered(namespace_);
            on_result(uid, result);
          });

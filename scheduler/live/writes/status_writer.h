@@ -10,7 +10,8 @@
 // (after a restart, or when this process begins to lead). For each pod at most one write is under
 // way and only the newest text waits, so a pod that is judged often costs no more than the server
 // can take. Those of one namespace do not wait for those of others that hang (call_queue.h). Writes
-// wait behind binds: while some wait, one goes out at a time.
+// wait behind binds: while some wait, one goes out at a time, or two of different namespaces; those
+// that were sent before do not count.
 //
 // A write that fails is repeated if that may help, also after a refusal (403): a server that has
 // just started may not have read its roles yet. A role that is missing, a policy, or a webhook that
@@ -31,6 +32,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -92,6 +94,7 @@ class StatusWriter {
   struct PodState;
 
   void send_more();
+  [[nodiscard]] std::optional<std::string> take();
   void send(const std::string& uid, PodState& state);
   void on_result(const std::string& uid, const k8s::Result<void>& result);
   void on_failed(const std::string& uid, PodState& state, const k8s::Error& error);
@@ -109,7 +112,8 @@ class StatusWriter {
   std::size_t retrying_ = 0;
   // Namespace and uid of the pods that wait for their next try because the last one failed.
   std::set<std::pair<std::string, std::string>> failed_;
-  std::uint64_t seen_ = 0;  // seeds the jitter of each
+  std::size_t behind_binds_ = 0;  // writes under way that were sent while binds waited
+  std::uint64_t seen_ = 0;        // seeds the jitter of each
   bool ending_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -67,6 +67,19 @@ TEST_CASE("no more are open than may be, which may change at any time") {
   CHECK(send_all(queue, 3) == std::map<char, std::size_t>{{'d', 1}});
 }
 
+TEST_CASE("calls of namespaces that have none open are taken however many others have") {
+  Queue queue;
+  push(queue, "a", 20);
+  send_all(queue);
+  push(queue, "b", 2);
+  CHECK_FALSE(queue.take(2));
+  CHECK(queue.take_of_idle() == "b0");
+  queue.opened("b");
+  CHECK_FALSE(queue.take_of_idle());
+  queue.answered("b");
+  CHECK(queue.take_of_idle() == "b1");
+}
+
 TEST_CASE("after what waits was given up, what is open is still counted") {
   Queue queue;
   push(queue, "a", 3);

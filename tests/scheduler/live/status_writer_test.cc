@@ -444,6 +444,33 @@ TEST_CASE("after an outage all statuses are written soon, in however many namesp
   CHECK(bench.writer.is_idle());
 }
 
+TEST_CASE("while binds wait, statuses that hang do not hold up those of another namespace") {
+  StatusWriterBench bench;
+  const auto write = [&bench](const std::string& namespace_) {
+    const sched::PodRef pod{namespace_, namespace_, "uid-" + namespace_};
+    bench.writer.observed(tests::pod(pod.name).in_namespace(namespace_).uid(pod.uid));
+    bench.writer.write(pod, condition("x"));
+  };
+  for (const char* name : {"a", "b", "c", "d"}) bench.writer.write(ref(name), condition("x"));
+  bench.binds_wait = true;
+  for (const char* namespace_ : {"n1", "n2", "n3"}) write(namespace_);
+  CHECK(bench.open() == Texts{"a: x", "b: x", "c: x", "n1: x", "n2: x"});
+  SECTION("they end") {
+    for (int i = 0; i < 3; ++i) bench.answer({});
+    CHECK(bench.open() == Texts{"n1: x", "n2: x"});
+    bench.answer({});
+    CHECK(bench.open() == Texts{"n2: x", "d: x"});
+  }
+  SECTION("those that were sent meanwhile end") {
+    for (int i = 0; i < 2; ++i) {
+      StatusWriterBench::Call call = std::move(bench.calls[3]);
+      bench.calls.erase(bench.calls.begin() + 3);
+      call.done({});
+    }
+    CHECK(bench.open() == Texts{"a: x", "b: x", "c: x", "n3: x"});
+  }
+}
+
 TEST_CASE("a refused pod that is gone does not wait for its next try") {
   StatusWriterBench bench;
   for (const char* name : {"a", "b"}) bench.writer.write(ref(name), condition("no room"));
