@@ -29,9 +29,16 @@ class CallQueue {
   }
   // Before the others of its namespace; if none of these waits, it has the next turn.
   void push_first(const std::string& namespace_, Call call) {
+    put_back(namespace_, std::move(call), [](const Call&) { return true; });
+  }
+  // A call that was taken goes back to its place: before the first one of its namespace that
+  // `is_later`. If none of these waits, the namespace has the next turn.
+  template <typename IsLater>
+  void put_back(const std::string& namespace_, Call call, IsLater is_later) {
     const auto which = of_.try_emplace(namespace_).first;
-    if (which->second.waiting.empty() && !which->second.paused) turns_.push_front(which);
-    which->second.waiting.push_front(std::move(call));
+    std::deque<Call>& waiting = which->second.waiting;
+    if (waiting.empty() && !which->second.paused) turns_.push_front(which);
+    waiting.insert(std::find_if(waiting.begin(), waiting.end(), is_later), std::move(call));
     ++waiting_;
   }
   // Takes a call that may be sent while at most `most` are open; nullopt: none may be. If it is

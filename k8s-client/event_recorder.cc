@@ -33,8 +33,9 @@ struct Series {
   std::int32_t occurrences = 1;
   std::int32_t written = 0;  // how many of them the server has
   bool created = false;
-  bool perhaps_created = false;  // a create got no answer, or one that does not decide it
-  int attempts = 0;              // in a row without success
+  bool perhaps_created = false;     // a create got no answer, or one that does not decide it
+  int attempts = 0;                 // in a row without success
+  std::uint64_t place_in_line = 0;  // smaller: waits since before
   Clock::time_point written_at{};
   Clock::time_point seen_at{};
   std::list<SeriesPtr>::iterator place;  // in `unwritten` or, when kIdle, in `idle`
@@ -91,7 +92,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     series->seen_at = loop.now();
     by_key.emplace(series->key, series);
     series->place = unwritten.insert(unwritten.end(), series);
-    waiting.push(series->event.namespace_, series);
+    wait(series);
     keep_bound();
     pump();
   }
@@ -143,13 +144,15 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
 
   // ---- when to write
 
+  void wait(const SeriesPtr& series) {
+    series->stage = Stage::kWaiting;
+    series->place_in_line = ++line;
+    waiting.push(series->event.namespace_, series);
+  }
+
   void pause(const SeriesPtr& series) {
     const Clock::time_point due = series->written_at + options.series_interval;
-    if (flushed || due <= loop.now()) {
-      series->stage = Stage::kWaiting;
-      waiting.push(series->event.namespace_, series);
-      return;
-    }
+    if (flushed || due <= loop.now()) return wait(series);
     series->stage = Stage::kPausing;
     pausing.emplace(due, series);
     set_pause_timer();
@@ -170,9 +173,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     while (!pausing.empty() && pausing.begin()->first <= until) {
       const SeriesPtr series = pausing.begin()->second;
       pausing.erase(pausing.begin());
-      if (series->stage == Stage::kForgotten) continue;
-      series->stage = Stage::kWaiting;
-      waiting.push(series->event.namespace_, series);
+      if (series->stage != Stage::kForgotten) wait(series);
     }
   }
 
@@ -253,7 +254,9 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   void again(const SeriesPtr& series) {
     if (series->attempts >= options.max_attempts) return drop(series);
     series->stage = Stage::kWaiting;
-    waiting.push_first(series->event.namespace_, series);
+    waiting.put_back(series->event.namespace_, series, [&](const SeriesPtr& other) {
+      return other->place_in_line > series->place_in_line;
+    });
   }
 
   // After a failed write no events of its namespace are sent for a while: the cause may be a
@@ -333,6 +336,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   BackOff back_off;
   EventBudget budget;
   std::uint64_t numbers = 0;
+  std::uint64_t line = 0;  // the last place in it
 
   std::map<std::string, SeriesPtr> by_key;              // a tree: see KnownObjects
   std::list<SeriesPtr> unwritten;                       // waiting, writing or pausing, oldest first

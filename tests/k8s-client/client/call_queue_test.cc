@@ -58,6 +58,25 @@ TEST_CASE("namespaces take turns, and the calls of one keep their order") {
   CHECK(queue.take(kMost) == "a0");
 }
 
+TEST_CASE("calls that go back keep their order, before those that came later") {
+  Queue queue;
+  push(queue, "a", 4);
+  for (int i = 0; i < 3; ++i) static_cast<void>(queue.take(kMost));
+  for (const char* call : {"a0", "a2", "a1"}) {
+    queue.put_back("a", call, [&](const std::string& other) { return other > call; });
+  }
+  push(queue, "b", 1);
+  CHECK(queue.waiting() == 5);
+  std::string order;
+  while (const auto call = queue.take(kMost)) order += *call + ' ';
+  CHECK(order == "a0 b0 a1 a2 a3 ");
+  queue.pause("a");
+  queue.put_back("a", "a0", [](const std::string&) { return false; });
+  CHECK_FALSE(queue.take(kMost));
+  CHECK(queue.resume("a"));
+  CHECK(queue.take(kMost) == "a0");
+}
+
 TEST_CASE("no more are open than may be, which may change at any time") {
   Queue queue;
   for (const char* each : {"a", "b", "c", "d"}) push(queue, each, 2);

@@ -204,6 +204,17 @@ TEST_CASE("failures that pass are tried again, in order, and not for ever", "[ev
   }
 }
 
+TEST_CASE("events that fail together keep their order", "[events]") {
+  RecorderWorld world({.back_off = {.jitter = 0.0}});
+  for (const char* pod : {"a", "b", "c"}) world.record(pod);
+  for (const char* pod : {"a", "b", "c"}) world.answer(pod, Method::kPost, 500);
+  world.record("d");
+  CHECK(world.silent());
+  world.loop.advance(800ms);
+  for (const char* pod : {"a", "b", "c", "d"}) world.answer(pod, Method::kPost);
+  CHECK(world.recorder->counters() == Counters{.written = 4});
+}
+
 TEST_CASE("writes that hang or fail in one namespace do not delay the events of others",
           "[events]") {
   RecorderWorld world({.max_attempts = 100, .back_off = {.limit = 5s, .jitter = 0.0}});
