@@ -136,6 +136,7 @@ Preparer::Hooks Shell::Parts::preparer_hooks() {
                 }
                 engine_->push(event::Prepared{.plan = plan, .failure = std::move(failure)});
               },
+          .on_forgotten = [this](std::uint64_t plan) { preparing_.erase(plan); },
           .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 
@@ -223,7 +224,7 @@ Intake::Hooks Shell::Parts::intake_hooks() {
           [this](const std::string& uid) {
             statuses_->forget(uid);
             binder_->forget(uid);
-            evictor_->forget(uid);
+            end_plan(uid);
             if (ui_notes_) ui_notes_->gone(uid);
             if (leadership_) leadership_->on_pod_gone(uid);
           },
@@ -322,7 +323,7 @@ void Shell::Parts::handle(Decided decided) {
       reporter_->evicting(what, decided.duration, decided.number);
       evictor_->evict(std::move(what));
     } else if constexpr (std::is_same_v<Kind, decision::NotPrepared>) {
-      evictor_->forget(what.pod.uid);
+      end_plan(what.pod.uid);
       reporter_->not_prepared(what, decided.duration, decided.number);
     } else if constexpr (std::is_same_v<Kind, decision::Unschedulable>) {
       note_late(what.pod);
@@ -404,13 +405,18 @@ void Shell::Parts::on_pod(const k8s::Pod& pod) {
   if (leadership_) leadership_->on_pod(pod);
   if (ui_notes_) ui_notes_->saw(pod);
   const bool has_node = !pod.spec.node_name.empty();
-  if (has_node || pod.is_terminating()) evictor_->forget(pod.metadata.uid);
+  if (has_node || pod.is_terminating()) end_plan(pod.metadata.uid);
   if (has_node) {
     statuses_->forget(pod.metadata.uid);
   } else if (ours_.contains(pod.spec.scheduler_name)) {
     statuses_->observed(pod);
   }
   binder_->observed(pod);
+}
+
+void Shell::Parts::end_plan(const std::string& uid) {
+  evictor_->forget(uid);
+  preparer_->forget(uid);
 }
 
 void Shell::Parts::tell_what_waits() {

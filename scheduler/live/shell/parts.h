@@ -95,6 +95,8 @@ class Shell::Parts {
   void note_late(const PodRef& pod);
   void on_outcome(BindOutcome outcome);
   void on_pod(const k8s::Pod& pod);
+  // The pod has no plan any more: nothing further is written for it.
+  void end_plan(const std::string& uid);
   // Sends the statuses and events that wait behind binds, if no bind waits.
   void tell_what_waits();
   void begin_to_decide();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -23,8 +24,18 @@ std::string text_of(const ObjectWrite& write) {
 void Preparer::prepare(decision::Prepare decision) {
   if (decision.writes.empty()) return end({std::move(decision)}, {});
   const auto task = std::make_shared<Task>(Task{std::move(decision)});
+  tasks_.emplace(task->decision.pod.uid, task);
   queue_.push(namespace_of(task), task);
   send_more();
+}
+
+void Preparer::forget(const std::string& uid) {
+  const auto [begin, end] = tasks_.equal_range(uid);
+  for (auto each = begin; each != end; ++each) {
+    each->second->forgotten = true;
+    hooks_.on_forgotten(each->second->decision.plan);
+  }
+  tasks_.erase(begin, end);
 }
 
 void Preparer::stop() {
@@ -36,7 +47,7 @@ void Preparer::send_more() {
   while (!stopped_ && hooks_.may_send()) {
     const auto task = queue_.take(kMostOpen);
     if (!task) return;
-    send(*task);
+    if (!(*task)->forgotten) send(*task);
   }
 }
 
@@ -56,15 +67,24 @@ void Preparer::send(const TaskPtr& task) {
 void Preparer::on_answer(const TaskPtr& task, const k8s::Result<void>& result) {
   queue_.answered(namespace_of(task));
   const ObjectWrite& write = task->decision.writes[task->next];
-  if (!result) {
-    end(*task, fmt::format("{} failed: {}", text_of(write), result.error().message));
+  if (task->forgotten) {
+    // What was written stays.
+  } else if (!result) {
+    finish(task, fmt::format("{} failed: {}", text_of(write), result.error().message));
   } else if (++task->next == task->decision.writes.size()) {
-    end(*task, {});
+    finish(task, {});
   } else {
     // Before other plans of its namespace: a plan that has begun does not wait for them.
     queue_.push_first(namespace_of(task), task);
   }
   send_more();
+}
+
+void Preparer::finish(const TaskPtr& task, std::string failure) {
+  const auto [begin, end_of_pod] = tasks_.equal_range(task->decision.pod.uid);
+  tasks_.erase(
+      std::find_if(begin, end_of_pod, [&](const auto& each) { return each.second == task; }));
+  end(*task, std::move(failure));
 }
 
 void Preparer::end(const Task& task, std::string failure) {

@@ -4,7 +4,8 @@
 // of one namespace do not wait for those of others that hang (call_queue.h). A write without an
 // answer counts as failed. It names the version of the object that it changes, so if it is carried
 // out later, a new plan either sees its result or is refused because of it. The engine tries again,
-// after its own back-off.
+// after its own back-off. If the pod has no use for the plan any more (forget()), none of its
+// further writes is sent: a volume would be made for a node that the pod does not get.
 //
 // While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
 // thread.
@@ -19,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 namespace sched::live {
 
@@ -31,8 +33,10 @@ class Preparer {
     std::function<void(const ReserveVolume&, Done)> reserve_volume;
   };
   struct Hooks {
-    // Called once for each plan. `failure`: empty if all writes are done.
+    // Called once for each plan that is not forgotten. `failure`: empty if all writes are done.
     std::function<void(std::uint64_t plan, std::string failure)> on_outcome;
+    // Called once for each that is.
+    std::function<void(std::uint64_t plan)> on_forgotten = [](std::uint64_t) {};
     // Called before each write; false while this process may not write.
     std::function<bool()> may_send = [] { return true; };
   };
@@ -45,6 +49,8 @@ class Preparer {
   Preparer& operator=(const Preparer&) = delete;
 
   void prepare(decision::Prepare decision);
+  // The pod is gone, has a node, or its plan was undone.
+  void forget(const std::string& uid);
   // Call it when may_send may have become true.
   void resume() { send_more(); }
   // Sends nothing any more; plans that are not over get no outcome. For shutdown: those pods stay
@@ -56,7 +62,8 @@ class Preparer {
  private:
   struct Task {
     decision::Prepare decision;
-    std::size_t next = 0;  // index in its writes
+    std::size_t next = 0;    // index in its writes
+    bool forgotten = false;  // the others are not sent
   };
   using TaskPtr = std::shared_ptr<Task>;
   void send_more();
@@ -65,11 +72,13 @@ class Preparer {
   [[nodiscard]] static const std::string& namespace_of(const TaskPtr& task) {
     return task->decision.pod.namespace_;
   }
+  void finish(const TaskPtr& task, std::string failure);
   void end(const Task& task, std::string failure);
 
   Calls calls_;
   Hooks hooks_;
-  k8s::CallQueue<TaskPtr> queue_;  // for a write to go out
+  std::unordered_multimap<std::string, TaskPtr> tasks_;  // by uid of the pod, as a rule one of each
+  k8s::CallQueue<TaskPtr> queue_;  // for a write to go out; forgotten ones are skipped
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

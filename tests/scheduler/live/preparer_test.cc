@@ -38,6 +38,7 @@ struct Writes {
     return {
         .on_outcome = [this](std::uint64_t plan,
                              const std::string& failure) { outcomes.emplace_back(plan, failure); },
+        .on_forgotten = [this](std::uint64_t plan) { forgotten.push_back(plan); },
         .may_send = [this] { return may_send; }};
   }
   void prepare(std::uint64_t plan, std::vector<ObjectWrite> writes,
@@ -65,6 +66,7 @@ struct Writes {
   std::vector<std::string> sent;
   std::vector<Preparer::Calls::Done> open;
   Outcomes outcomes;
+  std::vector<std::uint64_t> forgotten;
   Preparer preparer{calls(), hooks()};
 };
 
@@ -147,6 +149,36 @@ TEST_CASE("who may not write waits, also between two writes") {
   w.preparer.resume();
   w.answer();
   CHECK(w.outcomes == Writes::Outcomes{{1, ""}});
+}
+
+TEST_CASE("nothing more is written for a plan that was forgotten") {
+  Writes w;
+  SECTION("before its first write") {
+    w.may_send = false;
+    w.prepare(1, {select("c")});
+    w.preparer.forget("uid");
+    w.may_send = true;
+    w.preparer.resume();
+    CHECK(w.sent.empty());
+  }
+  SECTION("between two writes") {
+    w.prepare(1, {select("c"), select("d")});
+    w.preparer.forget("uid");
+    SECTION("the first succeeds") { w.answer(); }
+    SECTION("the first fails") { w.answer(Writes::conflict()); }
+    CHECK(w.sent == Texts{"c on n"});
+  }
+  CHECK(w.outcomes.empty());
+  CHECK(w.forgotten == std::vector<std::uint64_t>{1});
+  CHECK(w.preparer.open() == 0);
+  w.preparer.forget("uid");
+  // A new plan of the pod.
+  w.prepare(2, {select("e")});
+  CHECK(w.sent.back() == "e on n");
+  w.answer();
+  w.preparer.forget("uid");
+  CHECK(w.outcomes == Writes::Outcomes{{2, ""}});
+  CHECK(w.forgotten.size() == 1);
 }
 
 TEST_CASE("after the end nothing is sent or told") {
