@@ -188,10 +188,13 @@ void Place::word(decision::Unschedulable& refusal, const WaitingPod& pod, const 
 
 std::optional<Decision> Place::refuse(WaitingPod& pod, Objection objection, Time now) {
   pod.never = objection.refusal.awaits.empty();
-  queue_.refuse(pod, std::move(objection.refusal.awaits),
-                now + world_.options.max_unschedulable_wait);
   // The change that woke the pod does not help it: the last report still holds.
-  if (pod.last_refusal == objection.refusal.reason) return std::nullopt;
+  const bool is_known = pod.last_refusal == objection.refusal.reason;
+  const bool is_told = !is_known && pod.messages.take(now);
+  queue_.refuse(
+      pod, std::move(objection.refusal.awaits),
+      is_known || is_told ? now + world_.options.max_unschedulable_wait : pod.messages.next());
+  if (!is_told) return std::nullopt;
   decision::Unschedulable refusal = refusal_of(pod);
   refusal.message = fit_error(world_.nodes.size(), objection.refusal.reason);
   refusal.plugins = {std::string(objection.by->name())};

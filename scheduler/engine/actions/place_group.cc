@@ -307,8 +307,9 @@ Decision PlaceGroup::refusal_of(WaitingPod& pod, const std::string& problem) con
 
 Time PlaceGroup::tell(WaitingGroup& group, const Told& told, Time now) {
   std::string text = told.details.empty() ? told.message : told.message + " " + told.details;
-  const bool to_all = now >= group.told_at + kBetweenMessages ||
-                      without_numbers(text) != without_numbers(group.told);
+  const bool is_other = without_numbers(text) != without_numbers(group.told);
+  const bool to_all =
+      (is_other && group.messages.take(now)) || now >= group.told_at + kBetweenMessages;
   group.told = std::move(text);
   if (to_all) group.told_at = now;
   bool all_told = true;

@@ -9,6 +9,7 @@
 #include "scheduler/base/types.h"
 #include "scheduler/cluster/pod_classes.h"
 #include "scheduler/cluster/shapes.h"
+#include "scheduler/engine/world/message_budget.h"
 #include "scheduler/engine/world/refused_binds.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/queue/entity.h"
@@ -34,6 +35,7 @@ struct WaitingPod : Entity {
   RefusedBinds refused_binds;
   WaitingGroup* group = nullptr;  // with which it waits; null: it waits for itself
   bool is_late = false;           // its group had started when it was first tried
+  MessageBudget messages;         // of what constraints object to
 
   void has_shape(ShapeRef its) {
     shape = std::move(its);
@@ -60,6 +62,7 @@ struct WaitingGroup : Entity {
   bool postponed = false;   // until its next attempt is allowed (retries.h)
   std::string told;         // why it waits
   Time told_at{};           // when all its pods were last told
+  MessageBudget messages;   // that say something else than the one before
 };
 
 // The entity's pod; of a group, the one that asks for most.

@@ -1,7 +1,9 @@
 // Groups of pods: when they start, all or none, and what their pods are told.
+#include "scheduler/engine/world/message_budget.h"
 #include "tests/scheduler/engine/grouped_pods.h"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -70,6 +72,28 @@ TEST_CASE("that pods are missing is told when none has come for a second, and to
     s.has_pods("train", 2, 2);
     CHECK(s.outcome() == all_bound(2));
   }
+}
+
+TEST_CASE("of a claim that comes and goes again and again a group is told seldom, and in the end") {
+  Groups s({"VolumeRestrictions", "VolumeBinding"});
+  s.has_nodes(4);
+  s.has(of("train", 4, 0).mounts_claim("c"));
+  for (int i = 1; i < 4; ++i) s.has(of("train", 4, i));
+  std::size_t told = s.decide().size();
+  for (int i = 0; i < 100; ++i) {
+    s.now += 100ms;
+    if (i % 2 == 0) {
+      s.has(claim("c", ""));
+    } else {
+      s.apply(event::VolumeClaimDeleted{"c", "default"});
+    }
+    told += s.decide().size();
+  }
+  CHECK(told == 4 * MessageBudget::kAtOnce);
+  s.now += 30s;
+  const Groups::Outcome outcome = s.outcome();
+  REQUIRE(outcome.told.size() == 1);
+  CHECK(outcome.told[0].find("persistentvolumeclaim \"c\" not found") != std::string::npos);
 }
 
 TEST_CASE("a group gets all its nodes or none") {

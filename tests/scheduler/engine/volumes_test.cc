@@ -1,8 +1,10 @@
 // A pod goes where its bound volumes can be used.
+#include "scheduler/engine/world/message_budget.h"
 #include "tests/scheduler/engine/quota_cluster.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -311,4 +313,27 @@ TEST_CASE("a pod that counts on the write of another does not wait for it when t
   s.prepared(1, "the API server did not answer");
   s.now += 1s;
   CHECK(s.decide() == Texts{"q prepares for a"});
+}
+
+TEST_CASE("of a claim that comes and goes again and again a pod is told seldom, and in the end") {
+  VolumesCluster s;
+  s.has(our_pod("p").gpus(1).mounts_claim("c"));
+  std::size_t told = s.decide().size();
+  for (int i = 0; i < 100; ++i) {
+    s.now += 100ms;
+    if (i % 2 == 0) {
+      s.has(claim("c", ""));
+    } else {
+      s.apply(event::VolumeClaimDeleted{"c", "default"});
+    }
+    told += s.decide().size();
+  }
+  CHECK(told == MessageBudget::kAtOnce);
+  // The last message was that the claim has no volume.
+  REQUIRE(s.engine.next_wakeup() == kStart + MessageBudget::kEach);
+  s.now = kStart + MessageBudget::kEach;
+  CHECK(s.decide() ==
+        Texts{"p waits: 0/4 nodes are available: persistentvolumeclaim \"c\" not found."});
+  s.has(claim("c", "local"));
+  CHECK(s.decide() == Texts{"p → a2"});
 }
