@@ -56,6 +56,26 @@ TEST_CASE("plans that wait for room, however many, cost a bind hardly anything")
   CHECK(2 * many <= 3 * few);
 }
 
+TEST_CASE("pods whose claims are missing, however many, cost others no look at each of them") {
+  const auto cost_of_turn = [](int pods) {
+    Cluster cluster({}, Preemption{.evicts_bare_pods = true});
+    // Each waits for quota first, as pods do that may evict others.
+    cluster.tell(event::QuotaUpserted{tests::gpu_quota("team").of("crowd").line("*", 1)});
+    for (int i = 0; i < pods; ++i) {
+      PodBuilder pod = pod_of("crowd", i).gpus(8).cpu(fmt::format("{}m", i + 1));
+      for (int k = 0; k < 50; ++k) pod.mounts_claim("missing");
+      cluster.tell(event::PodUpserted{pod});
+    }
+    REQUIRE(cluster.engine().pending().unschedulable == static_cast<std::size_t>(pods));
+    cluster.turn();
+    return cost_of([&] { cluster.turn(); }).steps;
+  };
+  const std::int64_t few = cost_of_turn(100);
+  const std::int64_t many = cost_of_turn(400);
+  INFO(few << " steps with 100 pods, " << many << " with 400");
+  CHECK(many <= 2 * few);
+}
+
 TEST_CASE("a pod that leaves its quota costs plans that wait for room no square of their number") {
   // Each plan counts without those behind it. All are looked at, since quota may allow more.
   const auto cost_of_leaving = [](int plans) {

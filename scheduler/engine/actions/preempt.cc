@@ -48,10 +48,10 @@ WaitingPod* Preempt::find(const std::string& uid) const {
   return pod != nullptr && could_help(*pod) ? pod : nullptr;
 }
 
-WaitingPod* Preempt::first_of(Kind& kind) const {
-  constexpr int kMostRefused = 32;  // behind so many no pod of the kind is looked at
-  int refused = 0;
-  for (auto each = kind.pods.begin(); each != kind.pods.end() && refused < kMostRefused;) {
+WaitingPod* Preempt::first_of(Kind& kind, std::size_t& refused) const {
+  constexpr std::size_t kMostRefused = 32;  // behind so many no pod of the kind is looked at
+  const std::size_t most = refused + kMostRefused;
+  for (auto each = kind.pods.begin(); each != kind.pods.end() && refused < most;) {
     WaitingPod* const pod = find(each->second);
     if (pod == nullptr) {
       each = kind.pods.erase(each);
@@ -212,14 +212,16 @@ void Preempt::wake(Time now) {
   looked_at_ = versions();
   due_ = Time::max();
   std::vector<Kinds::iterator> are_due;
+  std::size_t refused = 0;
   for (auto each = kinds_.begin(); each != kinds_.end();) {
     const auto at = each++;
     Kind& kind = at->second;
     if (const Time then = due(kind, now); then > now) {
       due_ = std::min(due_, then);
-    } else if (first_of(kind) != nullptr) {
+    } else if (first_of(kind, refused) != nullptr) {
       are_due.push_back(at);
     } else if (!kind.pods.empty()) {
+      kind.again = now + kBetweenSearches;
       due_ = std::min(due_, now + kBetweenRefusals);
     } else if (!has_turn(kind)) {
       kinds_.erase(at);
@@ -237,7 +239,7 @@ void Preempt::wake(Time now) {
       some_wait_ = true;
       break;
     }
-    WaitingPod* pod = first_of(kind);
+    WaitingPod* pod = first_of(kind, refused);
     // A pod stays in the kind that it was of before, and has had its turn by that one just now.
     if (pod == nullptr) continue;
     if (!search(kind, *pod, now).best) {
@@ -251,7 +253,7 @@ void Preempt::wake(Time now) {
   }
   if (some_wait_) due_ = now;
   // At the end: after each look there is a search, however many kinds were looked at.
-  searches_.spend(kCostOfLook * kinds_.size());
+  searches_.spend(kCostOfLook * (kinds_.size() + refused));
 }
 
 bool Preempt::has_turn(const Kind& kind) const {

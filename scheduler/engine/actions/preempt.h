@@ -68,7 +68,8 @@ class Preempt : private PreemptParts {
   // The cost of all searches, in the unit of victims.cc (nodes looked at): about a tenth of a
   // processor.
   static constexpr std::int64_t kCostPerSecond = 5'000'000;
-  // In the same unit, for each kind: to find out which are due, and in what order.
+  // In the same unit, for each kind: to find out which are due, and in what order. And for each pod
+  // of them: to ask whether constraints refuse it.
   static constexpr std::size_t kCostOfLook = 100;
 
   // Namespace, profile, shape, priority, queue, and what rules across nodes read besides. Pods with
@@ -87,7 +88,7 @@ class Preempt : private PreemptParts {
         seen{};                // by the last search; nullopt: there was none, or it found some
     Time until = Time::max();  // the answer ends then, even if nothing changes
     Time searched{};           // last; or when it began to wait for that
-    Time again{};              // no search before
+    Time again{};              // no search before, nor is it asked whether constraints refuse them
     // The name of the node at which the next search goes on; empty: it begins at the first node.
     // And the versions when the first of these searches began.
     std::string from;
@@ -118,10 +119,10 @@ class Preempt : private PreemptParts {
                                       const decision::Unschedulable& told, Time now);
   // The pod, if it still waits and evictions could help it; else null.
   [[nodiscard]] WaitingPod* find(const std::string& uid) const;
-  // The first pod of the kind; null: there is none left.
-  // The first that no constraint refuses; null: none. Nobody is evicted for a pod that could not be
-  // placed anyway, because its claim is missing, for example.
-  [[nodiscard]] WaitingPod* first_of(Kind& kind) const;
+  // The first pod of the kind that no constraint refuses; null: none. Nobody is evicted for a pod
+  // that could not be placed anyway, because its claim is missing, for example. `refused`:
+  // increased by the pods that are refused.
+  [[nodiscard]] WaitingPod* first_of(Kind& kind, std::size_t& refused) const;
   [[nodiscard]] static bool is_refused(const WaitingPod& pod);
   // Whether its pod with victims still waits for its turn.
   [[nodiscard]] bool has_turn(const Kind& kind) const;
