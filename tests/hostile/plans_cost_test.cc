@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,18 +22,25 @@ namespace {
 using tests::Cluster;
 using tests::cost_of;
 using tests::kNodes;
+using tests::near_own;
 using tests::pod_of;
 using tests::PodBuilder;
 
-// So many pods of the crowd wait until another one of it, on a node of its own, has left.
-void begin_plans(Cluster& cluster, int plans) {
+// So many pods of the crowd wait until another one of it, on a node of its own, has left. Each has
+// so many terms of anti-affinity of its own.
+void begin_plans(Cluster& cluster, int plans, int terms = 0) {
   for (int i = 1; i < kNodes; ++i) {
     PodBuilder pod = pod_of(i <= plans ? "crowd" : "filler", kNodes + i);
     pod.gpus(i <= plans ? 8 : 7).priority(i <= plans ? 0 : 2).on(fmt::format("n{}", i));
     cluster.tell(event::PodUpserted{pod});
   }
   for (int i = 0; i < plans; ++i) {
-    cluster.tell(event::PodUpserted{pod_of("crowd", i).gpus(8).priority(1)});
+    PodBuilder pod = pod_of("crowd", i).gpus(8).priority(1);
+    for (int k = 0; k < terms; ++k) pod.away_from(near_own(fmt::format("a{}-{}", i, k)));
+    cluster.tell(event::PodUpserted{pod});
+  }
+  for (int second = 0; second < plans && !cluster.engine().in_line("crowd").empty(); ++second) {
+    cluster.pass(std::chrono::seconds(1));
   }
   REQUIRE(cluster.engine().pending().unschedulable == static_cast<std::size_t>(plans));
   REQUIRE(cluster.engine().in_line("crowd").empty());
@@ -54,6 +62,23 @@ TEST_CASE("plans that wait for room, however many, cost a bind hardly anything")
   const std::int64_t many = cost_of_bind(100);
   INFO(few << " steps with 50 plans, " << many << " with 100");
   CHECK(2 * many <= 3 * few);
+}
+
+TEST_CASE("plans whose pods have many rules of their own are looked at some at a time") {
+  const auto cost_of_turn = [](int plans) {
+    // What is counted for one pod is dropped for the next.
+    Cluster cluster({.counts = 1}, Preemption{.evicts_bare_pods = true});
+    begin_plans(cluster, plans, 32);
+    std::int64_t most = 0;
+    for (int turn = 0; turn < 15; ++turn) {
+      most = std::max(most, cost_of([&] { cluster.turn(); }).steps);
+    }
+    return most;
+  };
+  const std::int64_t few = cost_of_turn(60);
+  const std::int64_t many = cost_of_turn(180);
+  INFO(few << " steps with 60 plans, " << many << " with 180");
+  CHECK(many <= 2 * few);
 }
 
 TEST_CASE("pods whose claims are missing, however many, cost others no look at each of them") {

@@ -266,7 +266,7 @@ void Plans::look_elsewhere(Time now) {
     const bool waits = plan != plans_.end() && plan->second.makes_room;
     return waits ? world_.pods.find(plan->second.bind.pod.uid) : nullptr;
   };
-  if (const auto id = elsewhere_.next(pod_of)) {
+  if (const auto id = elsewhere_.next(pod_of, now)) {
     Plan& plan = plans_.at(*id);
     plan.moves = true;
     plan.failure = "there is room elsewhere by now";
@@ -402,7 +402,7 @@ std::optional<Decision> Plans::next(Time now) {
 std::optional<Time> Plans::next_end() const {
   if (ends_.empty()) return std::nullopt;
   const Time end = ends_.begin()->first;
-  const auto round = on_node_.empty() ? std::nullopt : elsewhere_.next_round();
+  const auto round = on_node_.empty() ? std::nullopt : elsewhere_.due();
   return round ? std::min(end, *round) : end;
 }
 

@@ -23,20 +23,25 @@ void RoomElsewhere::begin(const std::vector<PlanId>& plans, Time now) {
 }
 
 std::optional<RoomElsewhere::PlanId> RoomElsewhere::next(
-    const std::function<const PodRecord*(PlanId)>& pod_of) {
+    const std::function<const PodRecord*(PlanId)>& pod_of, Time now) {
   if (round_.empty() || has_turn(moving_)) return std::nullopt;
-  while (!round_.empty()) {
+  while (!round_.empty() && looks_.any_left(now)) {
     const PlanId plan = round_.front();
     round_.pop_front();
     const PodRecord* pod = pod_of(plan);
-    if (pod == nullptr || !has_room(*pod)) continue;
+    if (pod == nullptr) continue;
+    const std::uint64_t searched = finder_.searched();
+    const bool moves = has_room(*pod);
+    looks_.spend(kCostOfLook + (finder_.searched() - searched));
+    if (!moves) continue;
     moving_ = pod->waiting()->pod.metadata.uid;
     return plan;
   }
   return std::nullopt;
 }
 
-std::optional<Time> RoomElsewhere::next_round() const {
+std::optional<Time> RoomElsewhere::due() const {
+  if (!round_.empty()) return looks_.next();
   return some_have_room() ? std::optional(next_round_) : std::nullopt;
 }
 

@@ -3,9 +3,12 @@
 //
 // Works in rounds. When some node has got room, each plan that makes room is looked at once. The
 // next round begins a second later at the earliest. A pod for which there is room has its turn
-// before the next plan is looked at.
+// before the next plan is looked at. To look at pods of which nothing is stored may take long:
+// there may be very many rules across nodes. So all looks have an allowance, and a round goes on
+// when there is some again.
 #pragma once
 
+#include "scheduler/base/allowance.h"
 #include "scheduler/base/types.h"
 #include "scheduler/engine/finder/finder.h"
 #include "scheduler/engine/line/quota_search.h"
@@ -34,12 +37,19 @@ class RoomElsewhere {
   // These plans make room.
   void begin(const std::vector<PlanId>& plans, Time now);
   // The next plan whose pod a node takes now; nullopt: there is none, or the last one's pod has not
-  // had its turn. `pod_of`: the pod of a plan; null if the plan makes no room any more.
-  [[nodiscard]] std::optional<PlanId> next(const std::function<const PodRecord*(PlanId)>& pod_of);
-  // When a round may begin although nothing happens; nullopt: no node has got room.
-  [[nodiscard]] std::optional<Time> next_round() const;
+  // had its turn, or nothing is left of the allowance. `pod_of`: the pod of a plan; null if the
+  // plan makes no room any more.
+  [[nodiscard]] std::optional<PlanId> next(const std::function<const PodRecord*(PlanId)>& pod_of,
+                                           Time now);
+  // When a round may begin or go on although nothing happens; nullopt: no node has got room.
+  [[nodiscard]] std::optional<Time> due() const;
 
  private:
+  // In nodes that are looked at: about a tenth of a processor.
+  static constexpr std::int64_t kCostPerSecond = 500'000;
+  // In the same unit, of a look at a pod of which all is stored.
+  static constexpr std::size_t kCostOfLook = 100;
+
   // Whether a node takes the pod, which is assumed on another, now: within the guarantee if a quota
   // counts it. Not for Strict quotas: another pod might have its turn first.
   [[nodiscard]] bool has_room(const PodRecord& record);
@@ -53,6 +63,7 @@ class RoomElsewhere {
   std::string moving_;        // the last pod for which there was room, by uid
   Time next_round_{};
   std::uint64_t openings_seen_ = 0;
+  Allowance looks_{kCostPerSecond};
 };
 
 }  // namespace sched
