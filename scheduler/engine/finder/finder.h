@@ -5,7 +5,7 @@
 //
 //   refresh()        brings what is stored for the shape up to date
 //   ruling_…()       brings what is counted for rules across nodes up to date
-//   known_refusal()  looks at the nodes that have changed since it was known
+//   known_refusal()  brings what is stored up to date, if anything is
 //   the rest         changes nothing; no question draws a random number or writes to a log
 //
 // The result of refresh() answers for all nodes at once: how many take the pod, which is the best,
@@ -50,7 +50,7 @@ class Finder {
   // ever stored: each such question looks at all nodes.
   [[nodiscard]] std::uint64_t searched() const { return caches_.searched() + rulings_.searched(); }
 
-  // How all nodes refuse the shape, if that is already known; nullopt means nothing.
+  // How all nodes refuse the shape, if what is stored says so; nullopt: one may take it.
   // O(nodes that changed since).
   [[nodiscard]] std::optional<RefusedBy> known_refusal(std::size_t profile, const ShapeRef& shape) {
     return caches_.known_refusal(profile, shape);

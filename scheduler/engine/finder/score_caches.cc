@@ -45,6 +45,17 @@ ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const S
   return found.cache;
 }
 
+std::optional<RefusedBy> ScoreCaches::known_refusal(std::size_t profile, const ShapeRef& shape) {
+  const auto found = by_key_.find({.profile = profile, .shape = shape.id()});
+  if (found == by_key_.end()) return refused_.known(profile, shape.id());
+  entries_.splice(entries_.begin(), entries_, found->second);
+  Entry& entry = entries_.front();
+  // Scores may be of an old version of the statistics; no verdict depends on them.
+  entry.cache.catch_up();
+  account(entry);
+  return entry.cache.refused_by();
+}
+
 ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shape,
                                        const Counts& counts) {
   const Key key{.profile = profile, .shape = shape.id(), .counts = counts};

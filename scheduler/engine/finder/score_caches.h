@@ -35,10 +35,9 @@ class ScoreCaches {
   ScoreCache& get(std::size_t profile, const ShapeRef& shape, const Scope& scope,
                   const Ruling& ruling);
 
-  // How all nodes refuse a shape without a cache, if that is known (RefusedShapes::known).
-  [[nodiscard]] std::optional<RefusedBy> known_refusal(std::size_t profile, const ShapeRef& shape) {
-    return refused_.known(profile, shape.id());
-  }
+  // How all nodes refuse the shape, if what is stored says so; nullopt: one may take it.
+  // O(nodes that changed since).
+  [[nodiscard]] std::optional<RefusedBy> known_refusal(std::size_t profile, const ShapeRef& shape);
 
   // As Finder::searched().
   [[nodiscard]] std::uint64_t searched() const { return searched_; }
