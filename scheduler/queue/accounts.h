@@ -24,6 +24,8 @@ class Accounts {
   [[nodiscard]] virtual bool lends(quota::PoolId pool) const = 0;
   // How many nodes searches have looked at so far; stored answers do not count (Finder::searched).
   [[nodiscard]] virtual std::uint64_t searched() const = 0;
+  // What a parked entity waits for, if that is known without a search; nullopt: it may have room.
+  [[nodiscard]] virtual std::optional<WaitsFor> known_obstacle(const Entity& parked) = 0;
   // What a parked entity waits for; nullopt: it has room.
   [[nodiscard]] virtual std::optional<WaitsFor> obstacle(const Entity& parked) = 0;
 };

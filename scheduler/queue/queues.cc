@@ -217,6 +217,8 @@ void Queues::refresh() {
 
 void Queues::refresh(QueueId id, Slot& slot) {
   slot.touched = false;
+  note_asleep(id, slot);
+  if (put_to_sleep_again(slot.queue)) note_asleep(id, slot);
   const Entity* head = slot.queue.head();
   if (head == nullptr) {
     arbiter_.drop(id);
@@ -226,6 +228,10 @@ void Queues::refresh(QueueId id, Slot& slot) {
   }
   slot.ranked = head;
   slot.ranked_to_borrow = head != nullptr && head->borrows_at.has_value();
+  slot.account_changed = false;
+}
+
+void Queues::note_asleep(QueueId id, Slot& slot) {
   const WaitsFor asleep = slot.queue.asleep();
   if ((asleep & kWaitsForNodes) != 0) {
     wait_for_nodes_.insert(id);
@@ -234,7 +240,17 @@ void Queues::refresh(QueueId id, Slot& slot) {
   }
   refresh_borrower(id, slot, asleep);
   slot.asleep = asleep;
-  slot.account_changed = false;
+}
+
+bool Queues::put_to_sleep_again(EntityQueue& queue) {
+  for (bool any = false;; any = true) {
+    Entity* const head = queue.head();
+    if (head == nullptr || head->place != QueuePlace::kParked) return any;
+    const std::optional<WaitsFor> waits_for = accounts_.known_obstacle(*head);
+    if (!waits_for) return any;
+    head->borrows_at.reset();
+    queue.settle(*head, *waits_for);
+  }
 }
 
 void Queues::refresh_borrower(QueueId id, Slot& slot, WaitsFor asleep) {

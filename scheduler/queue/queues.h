@@ -175,6 +175,11 @@ class Queues {
   // Brings what is kept of the touched queues up to date.
   void refresh();
   void refresh(QueueId id, Slot& slot);
+  // Brings up to date what is kept of what the queue's entities wait for.
+  void note_asleep(QueueId id, Slot& slot);
+  // The queue's first entities sleep again if they are known to have no room: they need no turn,
+  // and their quota's standing with each of them need not be computed. Whether there were any.
+  bool put_to_sleep_again(EntityQueue& queue);
   void refresh_borrower(QueueId id, Slot& slot, WaitsFor asleep);
   [[nodiscard]] Entity* first_head();
   // Whether searches for the entity's tenant have looked at kSearchedInRound nodes in this round.

@@ -126,6 +126,17 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingGroup& group) {
   return static_cast<WaitsFor>(waits_for | kWaitsForNodes);
 }
 
+std::optional<WaitsFor> QuotaSearch::known_obstacle_of(const WaitingPod& pod) {
+  if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
+  // Its message says behind how many it is, or a node is held for it.
+  if (pod.told_of_turn || holds_.of(pod) != nullptr || pod.apart.any()) return std::nullopt;
+  Found found;
+  found.admission = world_.ledger.answers().admit(quota_of(pod), pod.demand, quota::kNoHold);
+  if (found.admission.refuses()) return found.waits_for({});
+  if (pod.told_over_quota || !finder_.known_refusal(pod.profile, pod.shape)) return std::nullopt;
+  return found.waits_for({});
+}
+
 std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
   if (pod.queue == kMainQueue) {
     auto refused = finder_.known_refusal(pod.profile, pod.shape);
@@ -138,7 +149,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
     if (answers.best({.ruling = &ruling}).node != kNoSlot) return std::nullopt;
     return waits_for_nodes(ruling);
   }
-  if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
+  if (const auto known = known_obstacle_of(pod)) return known;
   if (pod.told_of_turn) return std::nullopt;
   const Hold* hold = holds_.of(pod);
   const Ruling ruling = pod.apart.any() ? finder_.ruling_for(pod) : Ruling{};
@@ -167,6 +178,10 @@ std::vector<quota::InPool> QuotaAccounts::in_pools(QueueId queue) const {
 }
 bool QuotaAccounts::lends(quota::PoolId pool) const { return ledger_.answers().lends(pool); }
 std::uint64_t QuotaAccounts::searched() const { return search_.searched(); }
+std::optional<WaitsFor> QuotaAccounts::known_obstacle(const Entity& parked) {
+  if (parked.is_group) return std::nullopt;
+  return search_.known_obstacle_of(pod_of(parked));
+}
 std::optional<WaitsFor> QuotaAccounts::obstacle(const Entity& parked) {
   if (parked.is_group) return search_.obstacle_of(static_cast<const WaitingGroup&>(parked));
   return search_.obstacle_of(pod_of(parked));

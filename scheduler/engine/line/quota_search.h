@@ -51,6 +51,9 @@ class QuotaSearch {
   // is known without a search for all of its pods; nullopt: there may be room.
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingPod& pod);
   [[nodiscard]] std::optional<WaitsFor> obstacle_of(const WaitingGroup& group);
+  // What a parked pod of a quota waits for, if it has no turn yet, its quota has no room for it, or
+  // what is stored says that no node takes it; nullopt: there may be room.
+  [[nodiscard]] std::optional<WaitsFor> known_obstacle_of(const WaitingPod& pod);
   // As Finder::searched().
   [[nodiscard]] std::uint64_t searched() const { return finder_.searched() + searched_for_groups_; }
   // A search for a group has asked so many nodes.
@@ -88,6 +91,7 @@ class QuotaAccounts final : public Accounts {
   [[nodiscard]] std::vector<quota::InPool> in_pools(QueueId queue) const override;
   [[nodiscard]] bool lends(quota::PoolId pool) const override;
   [[nodiscard]] std::uint64_t searched() const override;
+  [[nodiscard]] std::optional<WaitsFor> known_obstacle(const Entity& parked) override;
   [[nodiscard]] std::optional<WaitsFor> obstacle(const Entity& parked) override;
 
  private:

@@ -133,6 +133,7 @@ TEST_CASE("names by the hundred thousand in pods that come and go leave some tho
     std::vector<quota::InPool> in_pools(QueueId) const override { return {}; }
     bool lends(quota::PoolId) const override { return false; }
     std::uint64_t searched() const override { return 0; }
+    std::optional<WaitsFor> known_obstacle(const Entity&) override { return std::nullopt; }
     std::optional<WaitsFor> obstacle(const Entity&) override { return std::nullopt; }
   } accounts;
   Queues queue{accounts};

@@ -31,6 +31,22 @@ TEST_CASE("guarantees come before loans, and the smallest borrower before greate
   CHECK(told == Texts{"o1 → a", "p1 → a", "o2 → a"});
 }
 
+TEST_CASE(
+    "a pod within its guarantee comes before loans, whatever else of its quota waits for nodes") {
+  QuotaCluster s;
+  s.has(node("a").gpus(1).product(kH100).cpu("64"));
+  s.has(gpu_quota("owner").of("owner").in_cohort("c").line("H100", 1));
+  s.has(gpu_quota("other").of("other").in_cohort("c").line("H100", 0));
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 16));
+  s.has(their_pod("theirs").gpus(1).on("a"));
+  s.has(in("owner", "large", 8));
+  s.has(in("owner", "small", 1).created_at(kStart + 2s));
+  s.has(in("other", "loan", 1).created_at(kStart + 1s));
+  s.decide();
+  s.pod_gone(their_pod("theirs").gpus(1).on("a"));
+  CHECK(s.decide().at(0) == "small → a");
+}
+
 TEST_CASE("who borrows is told by the type that is lent, not by what else there is") {
   QuotaCluster s;
   s.has(node("h").gpus(1).product(kH100).cpu("64"));

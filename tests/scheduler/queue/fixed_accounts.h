@@ -34,6 +34,7 @@ struct FixedAccounts final : Accounts {
   std::map<QueueId, std::vector<quota::PoolId>> pools;
   std::map<quota::PoolId, int> left;  // GPUs to lend
   std::function<std::optional<WaitsFor>(const Entity&)> obstacle_of;
+  std::function<std::optional<WaitsFor>(const Entity&)> known_obstacle_of;  // empty: none is known
   std::uint64_t nodes_searched = 0;
 
   // How often it was.
@@ -67,6 +68,9 @@ struct FixedAccounts final : Accounts {
     return known != left.end() && known->second > 0;
   }
   [[nodiscard]] std::uint64_t searched() const override { return nodes_searched; }
+  [[nodiscard]] std::optional<WaitsFor> known_obstacle(const Entity& parked) override {
+    return known_obstacle_of ? known_obstacle_of(parked) : std::nullopt;
+  }
   [[nodiscard]] std::optional<WaitsFor> obstacle(const Entity& parked) override {
     ++obstacles;
     return obstacle_of(parked);

@@ -277,6 +277,29 @@ TEST_CASE("pods that wait for quota are not asked about when something else open
   CHECK(f.accounts.obstacles == 1);
 }
 
+TEST_CASE(
+    "pods that are known to have no room take no turn, and their quota is not ranked by them") {
+  Fixture f;
+  Entity& large = f.pod("large", kVision);
+  f.queues.park(large, {}, kWaitsForNodes, kStart + 1h);
+  f.queues.park(f.pod("small", kVision, 2), {}, kWaitsForNodes, kStart + 1h);
+  f.queues.park(f.pod("s1", kSpeech, 2), {}, kWaitsForNodes, kStart + 1h);
+  bool has_room = false;
+  f.accounts.known_obstacle_of = [&](const Entity& each) -> std::optional<WaitsFor> {
+    if (has_room || name_of(each) != "large") return std::nullopt;
+    return kWaitsForNodes | kWaitsForQuota;
+  };
+  f.queues.nodes_opened({});
+  CHECK(f.drain() == Names{"small", "s1"});
+  CHECK(f.accounts.standings == 2);
+  CHECK(f.accounts.obstacles == 2);
+  CHECK(f.queues.waits_for(large) == (kWaitsForNodes | kWaitsForQuota));
+  // It sleeps for what it is known to wait for.
+  has_room = true;
+  f.queues.quota_opened(kVision);
+  CHECK(f.drain() == Names{"large"});
+}
+
 TEST_CASE("a queue whose line has changed is reported once, until it changes again") {
   using Ids = std::vector<QueueId>;
   Fixture f;
@@ -519,6 +542,21 @@ TEST_CASE("a quota that cannot use what there is keeps nobody behind it waiting"
   CHECK(c.take() == 0);
   // It is asked again when there is more.
   c.accounts.obstacle_of = [](const Entity&) { return std::nullopt; };
+  c.lend(1);
+  CHECK(c.take() == kQuotas);
+}
+
+TEST_CASE("a quota that is known to have no room for its pods is called whenever there is more") {
+  Cohort c;
+  c.accounts.known_obstacle_of = [&](const Entity& pod) -> std::optional<WaitsFor> {
+    if (pod.queue == kQuotas || c.accounts.left[kPool] == 0) return kWaitsForQuota;
+    return std::nullopt;
+  };
+  for (int i = 1; i < 3; ++i) {
+    c.lend(1);
+    CHECK(c.take() == static_cast<QueueId>(kQuotas - i));
+  }
+  c.accounts.known_obstacle_of = nullptr;
   c.lend(1);
   CHECK(c.take() == kQuotas);
 }
