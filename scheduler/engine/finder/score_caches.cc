@@ -48,9 +48,11 @@ ScoreCache& ScoreCaches::get(std::size_t profile, const ShapeRef& shape, const S
 std::optional<RefusedBy> ScoreCaches::known_refusal(std::size_t profile, const ShapeRef& shape) {
   const auto found = by_key_.find({.profile = profile, .shape = shape.id()});
   if (found == by_key_.end()) return refused_.known(profile, shape.id());
+  // As get() does, so that a new version comes at the same question whichever of both is asked. The
+  // entry may stay with an old one: no verdict depends on it.
+  static_cast<void>(statistics_.current(nodes_));
   entries_.splice(entries_.begin(), entries_, found->second);
   Entry& entry = entries_.front();
-  // Scores may be of an old version of the statistics; no verdict depends on them.
   entry.cache.catch_up();
   account(entry);
   return entry.cache.refused_by();
