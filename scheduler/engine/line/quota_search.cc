@@ -149,7 +149,7 @@ std::optional<WaitsFor> QuotaSearch::obstacle_of(const WaitingPod& pod) {
     if (answers.best({.ruling = &ruling}).node != kNoSlot) return std::nullopt;
     return waits_for_nodes(ruling);
   }
-  if (const auto known = known_obstacle_of(pod)) return known;
+  if (pod.in_line && must_wait_for_turn(pod)) return kWaitsForTurn;
   if (pod.told_of_turn) return std::nullopt;
   const Hold* hold = holds_.of(pod);
   const Ruling ruling = pod.apart.any() ? finder_.ruling_for(pod) : Ruling{};
