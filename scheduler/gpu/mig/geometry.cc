@@ -141,7 +141,7 @@ Geometry rtx_pro_5000() {
   return made;
 }
 
-// A model whose profiles have the names of another one, too: which, depends on the driver.
+// Two models of one GPU: each has its own profiles' names, or the other's, depending on the driver.
 struct OtherNames {
   std::string_view model;
   std::string_view other;

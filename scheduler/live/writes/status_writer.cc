@@ -10,7 +10,7 @@ namespace {
 // More than one, so that their number grows while they succeed.
 constexpr int kTriedAfterSuccess = 2;
 
-// So a namespace whose write hangs does not keep those of others waiting.
+// Open at a time while binds wait: two, so that one that hangs does not block other namespaces.
 constexpr std::size_t kMostBehindBinds = 2;
 
 // Whether the pod has all that is wanted. `nominated`: the node for which it is nominated, if

@@ -51,7 +51,7 @@ class StatusWriter {
     // Between two tries to write the status of one pod.
     k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(500),
                                     .limit = std::chrono::milliseconds(5'000)};
-    // Between two tries of all pods whose last one failed.
+    // The least time between two retries, of whichever pods.
     std::chrono::milliseconds between_failed{50};
   };
   struct Hooks {
