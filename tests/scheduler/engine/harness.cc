@@ -311,4 +311,18 @@ std::vector<std::string> Scheduler::decide() {
   return words;
 }
 
+std::size_t decisions_while_claim_flips(Scheduler& scheduler, const std::string& name) {
+  std::size_t decided = scheduler.decide().size();
+  for (int i = 0; i < 100; ++i) {
+    scheduler.now += std::chrono::milliseconds(100);
+    if (i % 2 == 0) {
+      scheduler.has(claim(name, ""));
+    } else {
+      scheduler.apply(sched::event::VolumeClaimDeleted{name, "default"});
+    }
+    decided += scheduler.decide().size();
+  }
+  return decided;
+}
+
 }  // namespace tests

@@ -6,6 +6,7 @@
 #include "tests/support/catch.h"
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -157,6 +158,9 @@ class Scheduler {
 }
 
 using Texts = std::vector<std::string>;
+
+// A claim is made and deleted, again and again for ten seconds. How often something was decided.
+std::size_t decisions_while_claim_flips(Scheduler& scheduler, const std::string& name);
 
 // What is explained of nodes that refuse alike is what is explained of each of them.
 inline void require_explained_alike(const sched::Engine& engine, const k8s::Pod& pod) {

@@ -79,17 +79,7 @@ TEST_CASE("of a claim that comes and goes again and again a group is told seldom
   s.has_nodes(4);
   s.has(of("train", 4, 0).mounts_claim("c"));
   for (int i = 1; i < 4; ++i) s.has(of("train", 4, i));
-  std::size_t told = s.decide().size();
-  for (int i = 0; i < 100; ++i) {
-    s.now += 100ms;
-    if (i % 2 == 0) {
-      s.has(claim("c", ""));
-    } else {
-      s.apply(event::VolumeClaimDeleted{"c", "default"});
-    }
-    told += s.decide().size();
-  }
-  CHECK(told == 4 * MessageBudget::kAtOnce);
+  CHECK(decisions_while_claim_flips(s, "c") == 4 * MessageBudget::kAtOnce);
   s.now += 30s;
   const Groups::Outcome outcome = s.outcome();
   REQUIRE(outcome.told.size() == 1);
