@@ -97,7 +97,7 @@ _report_tests() {  # NAME OUTCOME SECONDS
   local log=build/logs/$1.log outcome=$2 passed failed
   passed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .* Passed |^ *--- PASS: ')
   failed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*\*\*\*(Failed|Exception|Timeout|Not Run)|^ *--- FAIL: ')
-  [ "$failed" = 0 ] || _failures+=("$1: $(_failed_tests 6 "$log")")
+  [ "$failed" = 0 ] || _failures+=("$1: $(_failed_tests 12 "$log")")
   # A command that failed without a failed test, or that ran none, is a failure of its own.
   if [ "$outcome" = 0 ] && [ "$passed" = 0 ]; then outcome=1; fi
   if [ "$outcome" != 0 ] && [ "$failed" = 0 ]; then failed=1; _failures+=("$1"); fi

@@ -19,6 +19,18 @@ CASES = {
 --- PASS: TestB (0.02s)
 FAIL
 """, "TestA\n      a_test.go:1: of a\n"),
+    "of each message its first lines": ("""\
+=== RUN   TestA
+    a_test.go:1: 1 pod is on the wrong node
+    main_test.go:1: what the scheduler said:
+        one
+        two
+        three
+        four
+    a_test.go:2: the end
+--- FAIL: TestA (0.01s)
+""", "TestA\n      a_test.go:1: 1 pod is on the wrong node\n      main_test.go:1: what the scheduler said:\n          one\n          two\n"
+     "          three\n      a_test.go:2: the end\n"),
     "a panic": ("""\
 === RUN   TestA
 --- FAIL: TestA (0.01s)
