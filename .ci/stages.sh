@@ -94,9 +94,11 @@ _report() {  # NAME OUTCOME SECONDS
 }
 
 _report_tests() {  # NAME OUTCOME SECONDS
-  local log=build/logs/$1.log outcome=$2 passed failed
+  local log=build/logs/$1.log outcome=$2 passed failed more_passed more_failed
   passed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .* Passed |^ *--- PASS: ')
   failed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*\*\*\*(Failed|Exception|Timeout|Not Run)|^ *--- FAIL: ')
+  read -r more_passed more_failed < <(_count_cases "$log")
+  passed=$((passed + more_passed)) failed=$((failed + more_failed))
   [ "$failed" = 0 ] || _failures+=("$1: $(_failed_tests 12 "$log")")
   # A command that failed without a failed test, or that ran none, is a failure of its own.
   if [ "$outcome" = 0 ] && [ "$passed" = 0 ]; then outcome=1; fi
@@ -112,6 +114,16 @@ _report_tests() {  # NAME OUTCOME SECONDS
 # Counts in a log: lines that `go test -v` or ctest print for each test.
 _count() {
   grep -cE "$2" "$1" || true
+}
+
+# Passed and failed cases of programs, as Catch2 counts them, beyond the one test that ctest counts each program as.
+_count_cases() {
+  awk '/^program of cases: All tests passed/ { passed += $(NF - 2) - 1 }
+    /^program of cases: test cases:/ {
+      for (i = 1; i < NF; ++i) if ($(i + 1) == "passed") passed += $i; else if ($(i + 1) == "failed") failed += $i
+      failed -= 1
+    }
+    END { print passed + 0, failed + 0 }' "$1"
 }
 
 _failed_tests() { awk -v most="$1" -f .ci/failed_tests.awk "$2"; }
