@@ -100,10 +100,15 @@ func (j *Judge) noteForRules(e Event, before, after *podState) {
 		for _, a := range j.appeals {
 			a.landed(j, after)
 		}
-	case ours && before.pod.Spec.NodeName == "" && !finished(before.pod) && (after == nil || finished(after.pod)):
+	case ours && mayBeBound(before) && !mayBeBound(after):
 		j.neverLanded(fate{j.now, e.Revision, []*podState{before}})
 	}
 	j.forgetChanges()
+}
+
+// mayBeBound tells whether the API server would bind the pod.
+func mayBeBound(p *podState) bool {
+	return p != nil && p.pod.Spec.NodeName == "" && p.pod.DeletionTimestamp == nil && !finished(p.pod)
 }
 
 // noteNode keeps what a node was before.

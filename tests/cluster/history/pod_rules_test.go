@@ -331,6 +331,16 @@ func TestJudgeRulesAcrossNodes(t *testing.T) {
 			s.place("r", "a2", app("web"), spreadWeb(0))
 			s.remove("q")
 		}, []string{"spread: bind cut short"}},
+		{"the one in between terminated before it was bound", func(s *story) {
+			s.create("q", us, app("web"), spreadWeb(0))
+			s.place("p", "a1", app("web"), spreadWeb(0))
+			s.place("r", "a2", app("web"), spreadWeb(0))
+			s.change("q", func(p *corev1.Pod) {
+				p.DeletionTimestamp = fixtureNow(s)
+				p.Generation++
+			})
+			s.remove("q")
+		}, []string{"spread: bind cut short"}},
 		{"the one in between waited when the scheduler was killed", func(s *story) {
 			s.create("q", us, app("web"), spreadWeb(0))
 			s.create("q2", us, app("db"), spreadWeb(0))
