@@ -329,27 +329,30 @@ TEST_CASE("an answer that comes later is whole, and ends the connection and the 
 }
 
 TEST_CASE("each part of an answer that comes later has the time limit for itself") {
-  constexpr milliseconds kLimit{2'000};
-  constexpr std::size_t kParts = 4;
-  Bench bench(GENERATE(Bench::Tls::kNo, Bench::Tls::kYes), kLimit);
+  constexpr int kParts = 4;
+  const auto tls = GENERATE(Bench::Tls::kNo, Bench::Tls::kYes);
   // More than the kernel takes, so that one is sent only while the client reads.
   const auto part = std::make_shared<const std::string>(8 << 20, 'x');
-  SlowClient client(bench, "/later");
-  bench.wait_for_later(1);
-  bench.answer_later({kParts, part});
-  const auto begin = std::chrono::steady_clock::now();
-  std::size_t got = 0;
-  for (int i = 1; i <= static_cast<int>(kParts); ++i) {
-    // All together they take longer than the limit; each takes so much less that a slow machine
-    // does not matter, which waits the less.
-    std::this_thread::sleep_until(begin + i * kLimit * 3 / 10);
-    got += client.read(part->size()).size();
-  }
-  const std::string end = client.read(part->size());
-  CHECK(got == kParts * part->size());
-  // The headers, and the text before the parts.
-  CHECK((end.size() > 6 && end.size() < 1'000));
-  CHECK_THAT(end, Catch::EndsWith("x"));
+  // Whether all comes to a client that takes longer for all parts than the limit, but not for one.
+  const auto all_comes_within = [&](milliseconds limit) {
+    Bench bench(tls, limit);
+    SlowClient client(bench, "/later");
+    bench.wait_for_later(1);
+    bench.answer_later({kParts, part});
+    const auto begin = std::chrono::steady_clock::now();
+    std::size_t got = 0;
+    for (int i = 1; i <= kParts; ++i) {
+      std::this_thread::sleep_until(begin + i * limit * 3 / 10);
+      got += client.read(part->size()).size();
+    }
+    // The headers, and the text before the parts.
+    const std::string end = client.read(part->size());
+    return got == kParts * part->size() && end.size() > 6 && end.size() < 1'000 &&
+           end.ends_with('x');
+  };
+  // A machine that needs seconds to read a part gets a longer limit.
+  CHECK((all_comes_within(milliseconds(1'500)) || all_comes_within(milliseconds(6'000)) ||
+         all_comes_within(milliseconds(24'000))));
 }
 
 TEST_CASE("a query is handed on as it came") {
