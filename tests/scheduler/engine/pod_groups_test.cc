@@ -24,6 +24,23 @@ TEST_CASE("no pod of a group gets a node before as many are there as start toget
   CHECK(s.outcome() == all_bound(8));
 }
 
+TEST_CASE("where pods of a group state different numbers, the largest of those that wait counts") {
+  Groups s;
+  s.has_nodes(8);
+  const k8s::Pod most = of("train", 4, 0);
+  s.has(most);
+  for (int i = 1; i < 3; ++i) s.has(of("train", 2, i));
+  CHECK(s.outcome() == Groups::Outcome{});
+  SECTION("all are there") {
+    s.has(of("train", 3, 3));
+    CHECK(s.outcome() == all_bound(4));
+  }
+  SECTION("it goes") {
+    s.pod_gone(most);
+    CHECK(s.outcome() == all_bound(2));
+  }
+}
+
 TEST_CASE("an autoscaler is not told of a group that lacks pods, but of one that lacks room") {
   Groups s;
   s.has_nodes(1);
