@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 namespace sched::live {
 namespace {
@@ -56,6 +57,19 @@ void Evictor::forget(const std::string& uid) {
     const auto& [plan, task] = *each++;
     if (task.pod == uid) drop(plan);
   }
+}
+
+void Evictor::ended(const std::string& uid) {
+  std::vector<StepPtr> victims;
+  for (const StepPtr& step : pausing_) {
+    if (step->kind != Kind::kNominate && step->pod.uid == uid) victims.push_back(step);
+  }
+  for (const StepPtr& victim : victims) {
+    if (pausing_.erase(victim) == 0) continue;  // its decision is over
+    victim->pause.reset();
+    gone_before(*victim);
+  }
+  if (!victims.empty()) send_more();
 }
 
 void Evictor::stop() {
@@ -134,9 +148,7 @@ void Evictor::on_done(const StepPtr& step) {
 
 void Evictor::on_failed(const StepPtr& step, const k8s::Error& error) {
   const bool is_victim = step->kind != Kind::kNominate;
-  if (is_victim && is_gone(error, step->kind != Kind::kMark)) {
-    return step->kind == Kind::kTry ? tried(*step) : gone(*step);
-  }
+  if (is_victim && is_gone(error, step->kind != Kind::kMark)) return gone_before(*step);
   if (may_pass(error)) return repeat(step, error);
   // The condition was refused for good. The pod is deleted all the same.
   if (step->kind == Kind::kMark) return on_done(step);
@@ -160,6 +172,10 @@ void Evictor::tried(const Step& victim) {
 
 void Evictor::gone(const Step& victim) {
   if (--tasks_.at(victim.decision->plan).left == 0) end(*victim.decision, {});
+}
+
+void Evictor::gone_before(const Step& victim) {
+  victim.kind == Kind::kTry ? tried(victim) : gone(victim);
 }
 
 void Evictor::repeat(const StepPtr& step, const k8s::Error& error) {

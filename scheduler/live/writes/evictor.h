@@ -76,6 +76,9 @@ class Evictor {
   void evict(decision::Evict decision);
   // The pod is gone, has a node, or its plan was undone: no further call is made for it.
   void forget(const std::string& uid);
+  // The watch shows that a pod is gone or has finished. If it is a victim with a call that is to be
+  // repeated, that call is not needed any more. O(calls that are to be repeated).
+  void ended(const std::string& uid);
   // Call it when may_send may have become true.
   void resume() { send_more(); }
   // Sends nothing any more; decisions that are not over get no outcome. For shutdown: the pods stay
@@ -121,6 +124,8 @@ class Evictor {
   void begin_victims(const std::shared_ptr<const decision::Evict>& decision, Kind kind);
   void tried(const Step& victim);
   void gone(const Step& victim);
+  // The victim is gone before its call has succeeded.
+  void gone_before(const Step& victim);
   void repeat(const StepPtr& step, const k8s::Error& error);
   void give_up(const decision::Evict& decision);
   void end(const decision::Evict& decision, Failure failure);

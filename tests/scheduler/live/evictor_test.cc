@@ -251,6 +251,35 @@ TEST_CASE("a victim that is gone needs no call any more") {
   CHECK(s.outcomes == Outcomes{{7, ""}});
 }
 
+TEST_CASE("a victim that ends while its call is to be repeated holds the others up no longer") {
+  Server s;
+  s.evict(7, {"a", "b"});
+  s.answer();
+  SECTION("its trial") {
+    s.fail(500);  // try a
+    s.answer();   // try b
+    CHECK(s.open.empty());
+    s.evictor.ended("uid of p");
+    s.evictor.ended("b-uid");
+    CHECK(s.open.empty());
+    s.evictor.ended("a-uid");
+    CHECK(s.under_way() == Calls{"mark a", "mark b"});
+    s.fail(404);  // mark a
+  }
+  SECTION("its condition") {
+    s.answer_tries();
+    s.fail(500);  // mark a
+    s.evictor.ended("a-uid");
+    CHECK(s.under_way() == Calls{"mark b"});
+  }
+  s.answer();  // mark b
+  s.answer();  // delete b
+  CHECK(s.evicted == Calls{"b"});
+  CHECK(s.outcomes == Outcomes{{7, ""}});
+  s.loop.advance(1h);
+  CHECK(s.open.empty());
+}
+
 TEST_CASE("what may pass is repeated, and the other victims do not wait for it") {
   Server s;
   s.evict(7, {"a", "b"});
