@@ -169,6 +169,10 @@ Evictor::Hooks Shell::Parts::evictor_hooks() {
               [this](const decision::Evict& decision, const decision::Victim& victim) {
                 reporter_->evicted(decision, victim);
               },
+          .on_may_be_nominated =
+              [this](const PodRef& pod, const std::string& node) {
+                statuses_->may_be_nominated(pod, node);
+              },
           .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 

@@ -46,7 +46,7 @@ void Evictor::evict(decision::Evict decision) {
   if (stopped_) return;
   const auto shared = std::make_shared<const decision::Evict>(std::move(decision));
   Task& task = tasks_[shared->plan];
-  task.pod = shared->pod.uid;
+  task.decision = shared;
   task.limit = loop_.after(options_.give_up_after, [this, shared] { give_up(*shared); });
   queue_.push(shared->pod.namespace_, make_step(shared, shared->pod, Kind::kNominate));
   send_more();
@@ -55,7 +55,7 @@ void Evictor::evict(decision::Evict decision) {
 void Evictor::forget(const std::string& uid) {
   for (auto each = tasks_.begin(); each != tasks_.end();) {
     const auto& [plan, task] = *each++;
-    if (task.pod == uid) drop(plan);
+    if (task.decision->pod.uid == uid) drop(plan);
   }
 }
 
@@ -102,6 +102,7 @@ void Evictor::send(const StepPtr& step) {
   };
   switch (step->kind) {
     case Kind::kNominate:
+      tasks_.at(step->decision->plan).nominates = true;
       return calls_.nominate(step->pod, step->decision->node, std::move(done));
     case Kind::kTry:
       return calls_.try_delete(step->pod, std::move(done));
@@ -132,6 +133,7 @@ void Evictor::on_answer(const StepPtr& step, const k8s::Result<void>& result) {
 void Evictor::on_done(const StepPtr& step) {
   switch (step->kind) {
     case Kind::kNominate:
+      tasks_.at(step->decision->plan).nominates = false;
       return begin_victims(step->decision, Kind::kTry);
     case Kind::kTry:
       return tried(*step);
@@ -220,7 +222,8 @@ void Evictor::end(const decision::Evict& decision, Failure failure) {
 // This may destroy the decision: the steps may be its last owners.
 void Evictor::drop(std::uint64_t plan) {
   std::erase_if(pausing_, [&](const StepPtr& step) { return step->decision->plan == plan; });
-  tasks_.erase(plan);
+  const Task task = std::move(tasks_.extract(plan).mapped());
+  if (task.nominates) hooks_.on_may_be_nominated(task.decision->pod, task.decision->node);
 }
 
 Evictor::Failure Evictor::failure_of(const Step& step, const k8s::Error& error) {

@@ -17,7 +17,7 @@
 // after the decision. After that time, or after a permanent refusal, the decision has failed: no
 // further call is sent for it, and the engine decides anew. Victims that are deleted stay deleted.
 // If the pod does not need the room any more (forget()), its decision ends at once, without an
-// outcome.
+// outcome; its nomination may be carried out after that (on_may_be_nominated).
 //
 // While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
 // thread.
@@ -56,6 +56,9 @@ class Evictor {
     std::function<void(std::uint64_t plan, std::string failure)> on_outcome;
     // The server has taken the deletion of a victim; also after the decision is over.
     std::function<void(const decision::Evict&, const decision::Victim&)> on_evicted;
+    // A decision is over, but a call that was sent for it may still nominate the pod for the node.
+    std::function<void(const PodRef& pod, const std::string& node)> on_may_be_nominated =
+        [](auto&&...) {};
     // Called before each call; false while this process may not write.
     std::function<bool()> may_send = [] { return true; };
   };
@@ -106,9 +109,10 @@ class Evictor {
   };
   // A decision that is not over.
   struct Task {
-    std::string pod;       // uid
-    std::size_t left = 0;  // victims that are not tried yet; after that, that are not gone yet
-    Failure last_failure;  // of a call that is repeated
+    std::shared_ptr<const decision::Evict> decision;
+    bool nominates = false;  // the nomination was sent, and has not succeeded yet
+    std::size_t left = 0;    // victims that are not tried yet; after that, that are not gone yet
+    Failure last_failure;    // of a call that is repeated
     std::unique_ptr<k8s::Timer> limit;
   };
   using StepPtr = std::shared_ptr<Step>;

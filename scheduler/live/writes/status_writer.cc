@@ -87,6 +87,10 @@ void StatusWriter::write(const PodRef& pod, k8s::PodScheduledCondition condition
   PodState& state = *pods_.at(pod.uid);
   state.pod = pod;
   const bool queued = state.wanted.has_value();
+  if (const auto late = late_nominations_.find(pod.uid);
+      late != late_nominations_.end() && condition.nominated_node) {
+    late->second.instead = *condition.nominated_node;
+  }
   // A change of the nomination that is not written yet is kept if the newer text does not set the
   // nomination.
   if (queued && !condition.nominated_node) condition.nominated_node = state.wanted->nominated_node;
@@ -111,6 +115,25 @@ void StatusWriter::replace(const PodRef& pod, k8s::PodScheduledCondition conditi
   if (state.written || state.wanted) write(pod, std::move(condition));
 }
 
+void StatusWriter::may_be_nominated(const PodRef& pod, const std::string& node) {
+  if (shows(pod.uid)) late_nominations_[pod.uid] = {.node = node, .instead = {}};
+}
+
+// The pod keeps what else it says, or is about to.
+void StatusWriter::end_late_nomination(const k8s::Pod& pod, const PodState& state) {
+  const auto late = late_nominations_.find(pod.metadata.uid);
+  if (late == late_nominations_.end() || state.nominated != late->second.node) return;
+  const auto& [node, instead] = late->second;
+  const auto& says = state.wanted ? state.wanted : state.written;
+  if (!instead || instead == node || !says) return;
+  k8s::PodScheduledCondition condition = *says;
+  condition.nominated_node = instead;
+  // Otherwise the watch may show an earlier nomination, which is about to be removed.
+  const bool is_late = !state.wanted && !state.in_flight;
+  if (is_late) late_nominations_.erase(late);
+  write({pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid}, std::move(condition));
+}
+
 void StatusWriter::observed(const k8s::Pod& pod) {
   const std::string& uid = pod.metadata.uid;
   auto& known = pods_[uid];
@@ -130,6 +153,7 @@ void StatusWriter::observed(const k8s::Pod& pod) {
                                    .message = condition->message,
                                    .observed_generation = condition->observed_generation};
   }
+  end_late_nomination(pod, state);
   if (!state.conflicted || state.version == state.sent_at) return;
   end_pause(state);
   make_ready(uid, state);
@@ -139,6 +163,7 @@ void StatusWriter::forget(const std::string& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   PodState& state = *found->second;
+  late_nominations_.erase(uid);
   end_pause(state);
   state.wanted.reset();
   if (state.in_flight) {

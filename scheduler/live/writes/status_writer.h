@@ -13,6 +13,9 @@
 // wait behind binds: while some wait, one goes out at a time, or two of different namespaces; those
 // that were sent before do not count.
 //
+// A nomination by the evictor may be carried out after its decision is over, and after the status
+// that removes it. When the watch shows such a nomination it is removed again, once.
+//
 // A write that fails is repeated if that may help, also after a refusal (403): a server that has
 // just started may not have read its roles yet. A role that is missing, a policy, or a webhook that
 // is down fails it for ever, perhaps for very many pods. So those that failed have their next tries
@@ -74,6 +77,8 @@ class StatusWriter {
   // The same where the pod has a condition, or is about to get one, that does not hold any more. A
   // pod that says nothing is left alone.
   void replace(const PodRef& pod, k8s::PodScheduledCondition condition);
+  // A call that is not waited for any more may nominate the pod for that node, now or later.
+  void may_be_nominated(const PodRef& pod, const std::string& node);
   // An unbound pod of the watch.
   void observed(const k8s::Pod& pod);
   // The pod is bound or gone: nothing more is written to it.
@@ -92,6 +97,11 @@ class StatusWriter {
 
  private:
   struct PodState;
+  // A nomination that nothing waits for any more.
+  struct LateNomination {
+    std::string node;
+    std::optional<std::string> instead;  // what was wanted since; nullopt: it is not known yet
+  };
 
   void send_more();
   [[nodiscard]] std::optional<std::string> take();
@@ -102,12 +112,14 @@ class StatusWriter {
   void end_pause(PodState& state);
   void retry_others(const std::string& namespace_);
   void make_ready(const std::string& uid, const PodState& state);
+  void end_late_nomination(const k8s::Pod& pod, const PodState& state);
 
   k8s::EventLoop& loop_;
   Write write_;
   Options options_;
   Hooks hooks_;
-  std::unordered_map<std::string, std::unique_ptr<PodState>> pods_;  // by uid
+  std::unordered_map<std::string, std::unique_ptr<PodState>> pods_;   // by uid
+  std::unordered_map<std::string, LateNomination> late_nominations_;  // by uid, of shown pods
   k8s::CallQueue<std::string> queue_;  // uids with something to write; forgotten ones are skipped
   std::size_t retrying_ = 0;
   // Namespace and uid of the pods that wait for their next try because the last one failed.

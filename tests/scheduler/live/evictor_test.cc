@@ -52,6 +52,10 @@ struct Server {
               CHECK(victim.reclaimed == (reclaimed == victim.pod.name));
               evicted.push_back(victim.pod.name);
             },
+        .on_may_be_nominated =
+            [this](const PodRef& pod, const std::string& node) {
+              may_be_nominated.push_back(pod.name + " for " + node);
+            },
         .may_send = [this] { return may_send; }};
   }
   void sent(std::string call, Evictor::Calls::Done done) {
@@ -96,6 +100,7 @@ struct Server {
   bool may_send = true;
   std::deque<Open> open;
   Calls evicted;
+  Calls may_be_nominated;
   std::string reclaimed;  // the name of a victim
   Outcomes outcomes;
   Evictor evictor{
@@ -218,6 +223,31 @@ TEST_CASE("nobody is deleted for a pod that needs the room no longer") {
   // The next decision for the pod has nothing to do with it.
   s.evict(8, {"b"});
   CHECK(s.under_way() == Calls{"nominate p for n"});
+}
+
+TEST_CASE("a pod may be nominated after its decision is over, if that was sent") {
+  Server s;
+  s.may_send = false;
+  s.evict(6, {"a"});
+  s.evictor.forget("uid of p");
+  CHECK(s.may_be_nominated.empty());
+  s.may_send = true;
+  s.evict(7, {"a"});
+  SECTION("it was not answered") { s.evictor.forget("uid of p"); }
+  SECTION("nor in time") {
+    s.loop.advance(2min);
+    CHECK(s.outcomes.size() == 1);
+  }
+  SECTION("nor for certain") {
+    s.fail(500);
+    s.evictor.forget("uid of p");
+  }
+  CHECK(s.may_be_nominated == Calls{"p for n"});
+  while (!s.open.empty()) s.answer();
+  s.evict(8, {"a"});
+  s.answer();  // nominate
+  s.evictor.forget("uid of p");
+  CHECK(s.may_be_nominated == Calls{"p for n"});
 }
 
 TEST_CASE("nobody is deleted for a pod that cannot be nominated") {

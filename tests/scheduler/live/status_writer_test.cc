@@ -653,3 +653,76 @@ TEST_CASE("a nomination of an earlier process is removed though the text is the 
   REQUIRE(bench.open() == Texts{"f: no room"});
   CHECK(bench.calls[0].condition.nominated_node == "");
 }
+
+TEST_CASE("a nomination that is carried out after it was removed is removed again") {
+  Nominating bench;
+  bench.shows("2", "");
+  bench.write("makes room", "n");
+  bench.answer({});
+  bench.shows("3", "n");
+  bench.writer.may_be_nominated(ref("a"), "n");
+  bench.write("no room", "");
+  bench.shows("4", "n");  // still
+  SECTION("before that status is written") {
+    bench.fail(409);
+    bench.shows("5", "n");
+    bench.fail(409);
+    REQUIRE(bench.writes() == Texts{"no room: "});
+    bench.answer({});
+    bench.shows("6", "");
+    bench.shows("7", "n");
+    CHECK(bench.writes() == Texts{"no room: "});
+  }
+  SECTION("after it") {
+    bench.fail(409);
+    bench.answer({});
+    bench.shows("5", "");
+    CHECK(bench.open().empty());
+    bench.shows("6", "n");
+    CHECK(bench.writes() == Texts{"no room: "});
+  }
+  SECTION("after it, and the watch shows both before the answer comes") {
+    bench.fail(409);
+    bench.shows("5", "");
+    bench.shows("6", "n");
+    bench.answer({});
+    REQUIRE(bench.writes() == Texts{"no room: "});
+    bench.answer({});
+    bench.shows("7", "");
+    CHECK(bench.open().empty());
+    bench.shows("8", "n");
+    CHECK(bench.writes() == Texts{"no room: "});
+  }
+  bench.answer({});
+  bench.shows("9", "");
+  // What others nominate it for is theirs.
+  bench.shows("10", "n");
+  CHECK(bench.open().empty());
+}
+
+TEST_CASE("a late nomination gives way to a newer one, and is left alone if it is wanted again") {
+  Nominating bench;
+  bench.shows("2", "");
+  bench.write("makes room", "n");
+  bench.answer({});
+  bench.writer.may_be_nominated(ref("a"), "n");
+  const std::string again = GENERATE("n", "m");
+  bench.write("makes room", again);
+  while (!bench.open().empty()) bench.answer({});
+  bench.shows("3", again);
+  CHECK(bench.open().empty());
+  bench.shows("4", "n");
+  CHECK(bench.writes() == (again == "n" ? Texts{} : Texts{"makes room: m"}));
+}
+
+TEST_CASE("no nomination is removed from a pod that is not shown unbound, or says nothing") {
+  Nominating bench;
+  bench.writer.may_be_nominated(ref("a"), "n");
+  bench.shows("2", "n");
+  CHECK(bench.open().empty());
+  bench.writer.forget("uid-a");
+  bench.writer.may_be_nominated(ref("a"), "n");
+  bench.shows("3", "n");
+  bench.write("no room", "");
+  CHECK(bench.writes() == Texts{"no room: "});
+}
