@@ -137,6 +137,7 @@ Preparer::Hooks Shell::Parts::preparer_hooks() {
                 engine_->push(event::Prepared{.plan = plan, .failure = std::move(failure)});
               },
           .on_forgotten = [this](std::uint64_t plan) { preparing_.erase(plan); },
+          .waits = [this](const std::string& uid) { return statuses_->shows(uid); },
           .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 
@@ -173,6 +174,7 @@ Evictor::Hooks Shell::Parts::evictor_hooks() {
               [this](const PodRef& pod, const std::string& node) {
                 statuses_->may_be_nominated(pod, node);
               },
+          .waits = [this](const std::string& uid) { return statuses_->shows(uid); },
           .may_send = [this] { return !leadership_ || leadership_->may_bind(); }};
 }
 
@@ -340,7 +342,7 @@ void Shell::Parts::handle(Decided decided) {
   std::visit(carry_out, decided.decision);
 }
 
-// The pod may be gone, or have a node, since before it was decided.
+// The pod may be gone or being deleted, or have a node, since before it was decided.
 void Shell::Parts::note_late(const PodRef& pod) {
   if (ui_notes_ && !statuses_->shows(pod.uid)) ui_notes_->waits_no_more(pod.uid);
 }
@@ -408,9 +410,8 @@ void Shell::Parts::on_outcome(BindOutcome outcome) {
 void Shell::Parts::on_pod(const k8s::Pod& pod) {
   if (leadership_) leadership_->on_pod(pod);
   if (ui_notes_) ui_notes_->saw(pod);
-  const bool has_node = !pod.spec.node_name.empty();
-  if (has_node || pod.is_terminating()) end_plan(pod.metadata.uid);
-  if (has_node) {
+  if (!pod.spec.node_name.empty() || pod.is_terminating()) {
+    end_plan(pod.metadata.uid);
     statuses_->forget(pod.metadata.uid);
   } else if (ours_.contains(pod.spec.scheduler_name)) {
     statuses_->observed(pod);

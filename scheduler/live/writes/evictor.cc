@@ -43,7 +43,7 @@ Evictor::Evictor(k8s::EventLoop& loop, Calls calls, Options options, Hooks hooks
     : loop_(loop), calls_(std::move(calls)), options_(options), hooks_(std::move(hooks)) {}
 
 void Evictor::evict(decision::Evict decision) {
-  if (stopped_) return;
+  if (stopped_ || !hooks_.waits(decision.pod.uid)) return;
   const auto shared = std::make_shared<const decision::Evict>(std::move(decision));
   Task& task = tasks_[shared->plan];
   task.decision = shared;

@@ -17,7 +17,8 @@
 // after the decision. After that time, or after a permanent refusal, the decision has failed: no
 // further call is sent for it, and the engine decides anew. Victims that are deleted stay deleted.
 // If the pod does not need the room any more (forget()), its decision ends at once, without an
-// outcome; its nomination may be carried out after that (on_may_be_nominated).
+// outcome; its nomination may be carried out after that (on_may_be_nominated). Nothing is done for
+// a pod that does not wait any more when its decision comes: its victims would end for nothing.
 //
 // While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
 // thread.
@@ -59,6 +60,8 @@ class Evictor {
     // A decision is over, but a call that was sent for it may still nominate the pod for the node.
     std::function<void(const PodRef& pod, const std::string& node)> on_may_be_nominated =
         [](auto&&...) {};
+    // Whether the watch shows the pod with that uid unbound, and not being deleted.
+    std::function<bool(const std::string& uid)> waits = [](const std::string&) { return true; };
     // Called before each call; false while this process may not write.
     std::function<bool()> may_send = [] { return true; };
   };

@@ -23,6 +23,7 @@ std::string text_of(const ObjectWrite& write) {
 
 void Preparer::prepare(decision::Prepare decision) {
   if (decision.writes.empty()) return end({std::move(decision)}, {});
+  if (!hooks_.waits(decision.pod.uid)) return hooks_.on_forgotten(decision.plan);
   const auto task = std::make_shared<Task>(Task{std::move(decision)});
   tasks_.emplace(task->decision.pod.uid, task);
   queue_.push(namespace_of(task), task);

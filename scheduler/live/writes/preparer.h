@@ -5,7 +5,8 @@
 // answer counts as failed. It names the version of the object that it changes, so if it is carried
 // out later, a new plan either sees its result or is refused because of it. The engine tries again,
 // after its own back-off. If the pod has no use for the plan any more (forget()), none of its
-// further writes is sent: a volume would be made for a node that the pod does not get.
+// further writes is sent: a volume would be made for a node that the pod does not get. Nor is one
+// for a pod that does not wait any more when its plan comes.
 //
 // While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
 // thread.
@@ -37,6 +38,8 @@ class Preparer {
     std::function<void(std::uint64_t plan, std::string failure)> on_outcome;
     // Called once for each that is.
     std::function<void(std::uint64_t plan)> on_forgotten = [](std::uint64_t) {};
+    // Whether the watch shows the pod with that uid unbound, and not being deleted.
+    std::function<bool(const std::string& uid)> waits = [](const std::string&) { return true; };
     // Called before each write; false while this process may not write.
     std::function<bool()> may_send = [] { return true; };
   };

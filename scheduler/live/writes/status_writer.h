@@ -1,10 +1,10 @@
 // Writes to pending pods why they are pending: the condition PodScheduled=False in their status,
 // and beside it for which node they are nominated, where that changes.
 //
-// It writes only to pods that the watch shows unbound, and only to the version that the watch
-// shows: if the pod is bound meanwhile, by this process or another, it has changed, and the server
-// refuses the late write (409). A pod that has changed otherwise is written when the watch has
-// shown the change.
+// It writes only to pods that the watch shows unbound and not being deleted, and only to the
+// version that the watch shows: if the pod is bound meanwhile, by this process or another, it has
+// changed, and the server refuses the late write (409). A pod that has changed otherwise is written
+// when the watch has shown the change.
 //
 // A status is not written if it is equal to what was written last or to what the pod has already
 // (after a restart, or when this process begins to lead). For each pod at most one write is under
@@ -72,18 +72,18 @@ class StatusWriter {
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
 
-  // No effect unless the watch shows the pod, unbound.
+  // No effect unless the watch shows the pod so.
   void write(const PodRef& pod, k8s::PodScheduledCondition condition);
   // The same where the pod has a condition, or is about to get one, that does not hold any more. A
   // pod that says nothing is left alone.
   void replace(const PodRef& pod, k8s::PodScheduledCondition condition);
   // A call that is not waited for any more may nominate the pod for that node, now or later.
   void may_be_nominated(const PodRef& pod, const std::string& node);
-  // An unbound pod of the watch.
+  // A pod of the watch, unbound and not being deleted.
   void observed(const k8s::Pod& pod);
-  // The pod is bound or gone: nothing more is written to it.
+  // The pod is bound, being deleted or gone: nothing more is written to it.
   void forget(const std::string& uid);
-  // Whether the watch shows the pod, unbound.
+  // Whether the watch shows the pod, unbound and not being deleted.
   [[nodiscard]] bool shows(const std::string& uid) const;
   // For shutdown, when the watch shows nothing any more: failed writes are not repeated.
   void repeat_nothing();

@@ -56,6 +56,7 @@ struct Server {
             [this](const PodRef& pod, const std::string& node) {
               may_be_nominated.push_back(pod.name + " for " + node);
             },
+        .waits = [this](const std::string&) { return waits; },
         .may_send = [this] { return may_send; }};
   }
   void sent(std::string call, Evictor::Calls::Done done) {
@@ -98,6 +99,7 @@ struct Server {
 
   tests::ManualLoop loop;
   bool may_send = true;
+  bool waits = true;  // the pod
   std::deque<Open> open;
   Calls evicted;
   Calls may_be_nominated;
@@ -223,6 +225,16 @@ TEST_CASE("nobody is deleted for a pod that needs the room no longer") {
   // The next decision for the pod has nothing to do with it.
   s.evict(8, {"b"});
   CHECK(s.under_way() == Calls{"nominate p for n"});
+}
+
+TEST_CASE("nobody is deleted for a pod that waits no longer when it is decided") {
+  Server s;
+  s.waits = false;
+  s.evict(7, {"a"});
+  s.loop.advance(1h);
+  CHECK(s.open.empty());
+  CHECK(s.outcomes.empty());
+  CHECK(s.may_be_nominated.empty());
 }
 
 TEST_CASE("a pod may be nominated after its decision is over, if that was sent") {

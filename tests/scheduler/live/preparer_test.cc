@@ -39,6 +39,7 @@ struct Writes {
         .on_outcome = [this](std::uint64_t plan,
                              const std::string& failure) { outcomes.emplace_back(plan, failure); },
         .on_forgotten = [this](std::uint64_t plan) { forgotten.push_back(plan); },
+        .waits = [this](const std::string&) { return waits; },
         .may_send = [this] { return may_send; }};
   }
   void prepare(std::uint64_t plan, std::vector<ObjectWrite> writes,
@@ -63,6 +64,7 @@ struct Writes {
 
   using Outcomes = std::vector<std::pair<std::uint64_t, std::string>>;
   bool may_send = true;
+  bool waits = true;  // the pod
   std::vector<std::string> sent;
   std::vector<Preparer::Calls::Done> open;
   Outcomes outcomes;
@@ -91,6 +93,15 @@ TEST_CASE("where there is nothing to write that is told at once") {
   w.may_send = false;
   w.prepare(7, {});
   CHECK(w.outcomes == Writes::Outcomes{{7, ""}});
+}
+
+TEST_CASE("nothing is written for a pod that waits no longer when its plan comes") {
+  Writes w;
+  w.waits = false;
+  w.prepare(7, {select("c")});
+  CHECK(w.sent.empty());
+  CHECK(w.outcomes.empty());
+  CHECK(w.forgotten == std::vector<std::uint64_t>{7});
 }
 
 TEST_CASE("none goes out after one that fails, and what failed is told") {
