@@ -9,6 +9,9 @@ namespace {
 
 using k8s::GpuQuota;
 
+// Open at a time while binds wait.
+constexpr std::size_t kMostQuotasBehindBinds = 2;
+
 GpuQuota::Status without_times(GpuQuota::Status status) {
   for (k8s::Condition& condition : status.conditions) condition.last_transition_time.reset();
   return status;
@@ -109,7 +112,7 @@ void QuotaStatusWriter::consider(const std::string& uid, State& state) {
 }
 
 void QuotaStatusWriter::send_more() {
-  while (!stopped_ && !ready_.empty() && open_ < (hooks_.binds_wait() ? 1 : options_.max_open)) {
+  while (!stopped_ && !ready_.empty() && may_open()) {
     const std::string uid = std::move(ready_.front());
     ready_.pop_front();
     const auto found = quotas_.find(uid);
@@ -119,17 +122,27 @@ void QuotaStatusWriter::send_more() {
   }
 }
 
+bool QuotaStatusWriter::may_open() const {
+  return open_ < options_.max_open &&
+         (!hooks_.binds_wait() || behind_binds_ < kMostQuotasBehindBinds);
+}
+
 void QuotaStatusWriter::send(const std::string& uid, State& state) {
   state.in_flight = true;
   ++open_;
+  const std::size_t behind_binds = hooks_.binds_wait() ? 1 : 0;
+  behind_binds_ += behind_binds;
   // metav1.Time is in whole seconds.
   const auto now = std::chrono::floor<std::chrono::seconds>(hooks_.wall_clock());
   const GpuQuota::Status status = with_times(*state.wanted, state.carried, now);
   state.sent = status;
   state.sent_for = state.metadata.resource_version;
-  write_(state.metadata, status, [this, alive = alive_, uid](const k8s::Result<void>& result) {
-    if (*alive) on_result(uid, result);
-  });
+  write_(state.metadata, status,
+         [this, alive = alive_, uid, behind_binds](const k8s::Result<void>& result) {
+           if (!*alive) return;
+           behind_binds_ -= behind_binds;
+           on_result(uid, result);
+         });
 }
 
 // How long to pause after a write to the object with this outcome.

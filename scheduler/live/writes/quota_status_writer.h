@@ -8,8 +8,9 @@
 //
 // An object is written at most once in `interval`, one write at a time, and few objects at a time,
 // because a change of the cluster can affect thousands of quotas. Writes wait behind binds: while
-// some wait, one goes out at a time. Only the objects that want() names are written: a standby's
-// engine reports nothing, so its replica writes nothing. On the event loop's thread.
+// some wait, two go out at a time, so that one that hangs does not hold the others up; those that
+// were sent before do not count. Only the objects that want() names are written: a standby's engine
+// reports nothing, so its replica writes nothing. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/api/gpu_quota.h"
@@ -75,6 +76,7 @@ class QuotaStatusWriter {
   void consider(const std::string& uid, State& state);
   [[nodiscard]] static bool is_due(const State& state);
   void send_more();
+  [[nodiscard]] bool may_open() const;
   void send(const std::string& uid, State& state);
   [[nodiscard]] std::chrono::milliseconds delay_after(State& state,
                                                       const k8s::Result<void>& result);
@@ -88,6 +90,7 @@ class QuotaStatusWriter {
   std::map<std::string, std::unique_ptr<State>> quotas_;  // by uid
   std::deque<std::string> ready_;                         // uids; looked at again when sent
   std::size_t open_ = 0;                                  // writes
+  std::size_t behind_binds_ = 0;                          // of these, sent while binds waited
   std::uint64_t seen_ = 0;                                // seeds the jitter of each
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -279,7 +280,7 @@ TEST_CASE("an answer after the end of a writer of quotas' statuses is for nobody
   late({});
 }
 
-TEST_CASE("statuses of many quotas go out a few at a time, and one while binds wait") {
+TEST_CASE("statuses of many quotas go out a few at a time, and two while binds wait") {
   QuotaStatusBench bench;
   const auto uids = [&bench] {
     Texts texts;
@@ -291,12 +292,13 @@ TEST_CASE("statuses of many quotas go out a few at a time, and one while binds w
     bench.show("1", {}, uid);
     bench.writer.want({{"q", uid, status_of(1)}});
   }
-  CHECK(uids() == Texts{"a"});
+  CHECK(uids() == Texts{"a", "b"});
+  std::swap(bench.calls[0], bench.calls[1]);  // that of a hangs
   bench.answer({});
-  CHECK(uids() == Texts{"b"});
+  CHECK(uids() == Texts{"a", "c"});
   bench.binds_wait = false;
   bench.writer.resume();
-  CHECK(uids() == Texts{"b", "c", "d", "e"});
+  CHECK(uids() == Texts{"a", "c", "d", "e"});
   bench.writer.forget("f");
   bench.answer({});
   CHECK(uids() == Texts{"c", "d", "e", "g"});
@@ -305,15 +307,34 @@ TEST_CASE("statuses of many quotas go out a few at a time, and one while binds w
   CHECK(bench.calls.empty());
 }
 
+TEST_CASE("quota statuses that were sent before binds waited do not count") {
+  QuotaStatusBench bench;
+  for (const char* uid : {"a", "b", "c", "d", "e"}) {
+    bench.binds_wait = std::string(uid) > "b";
+    bench.show("1", {}, uid);
+    bench.writer.want({{"q", uid, status_of(1)}});
+  }
+  CHECK(bench.calls.size() == 4);
+  bench.answer({});  // of a; e is behind two that were sent while binds waited
+  CHECK(bench.calls.size() == 3);
+  std::swap(bench.calls[0], bench.calls[1]);
+  bench.answer({});  // of c
+  REQUIRE(bench.calls.size() == 3);
+  CHECK(bench.calls.back().at.uid == "e");
+}
+
 TEST_CASE("what waits for its turn is written as it is then") {
   QuotaStatusBench bench;
   bench.binds_wait = true;
-  bench.show("1", {}, "other");
-  bench.writer.want({{"q", "other", status_of(1)}});
+  for (const char* uid : {"other", "another"}) {
+    bench.show("1", {}, uid);
+    bench.writer.want({{"q", uid, status_of(1)}});
+  }
   bench.show("1");
   bench.want(status_of(1));
   bench.want(status_of(2));
   bench.show("2");
+  bench.answer({});
   bench.answer({});
   CHECK(bench.open() == Texts{"2 used 2"});
 }
