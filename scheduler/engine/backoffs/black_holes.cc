@@ -100,12 +100,15 @@ bool BlackHoles::started(const std::string& node, const Devices& devices, Time a
       suspects.empty() || std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
         return suspects.contains(device.first);
       });
-  if (!proves) return false;
+  return proves && clear(node, record, std::min(admitted, now));
+}
+
+bool BlackHoles::clear(const std::string& node, Record& record, Time proven) {
   const bool was_backed_off = record.backoff.has_value();
   if (was_backed_off) ends_.erase({record.backoff->until, node});
   // Not erased, so that repeated events of earlier rejections are recognised as old.
   Record cleared;
-  cleared.last = cleared.proven = std::min(admitted, now);
+  cleared.last = cleared.proven = proven;
   cleared.ahead = std::move(record.ahead);
   cleared.latest_ahead = record.latest_ahead;
   record = std::move(cleared);
@@ -115,10 +118,7 @@ bool BlackHoles::started(const std::string& node, const Devices& devices, Time a
 bool BlackHoles::forget(const std::string& node) {
   const auto found = records_.find(node);
   if (found == records_.end()) return false;
-  const bool was_backed_off = found->second.backoff.has_value();
-  if (was_backed_off) ends_.erase({found->second.backoff->until, node});
-  records_.erase(found);
-  return was_backed_off;
+  return clear(node, found->second, found->second.last);
 }
 
 std::vector<std::string> BlackHoles::end(Time now) {

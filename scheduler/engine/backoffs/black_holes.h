@@ -45,7 +45,8 @@ class BlackHoles {
   // A pod with those devices runs; the node's kubelet admitted it at `admitted` (kubelet's clock).
   // True: this ended a back-off of the node.
   bool started(const std::string& node, const Devices& devices, Time admitted, Time now);
-  // The node is gone; a new node of that name starts without a record. True: it was backed off.
+  // The node is gone; a new node of that name starts without a record, and what the old one had
+  // rejected does not count against it, even if it is repeated. True: it was backed off.
   bool forget(const std::string& node);
   // Ends the back-offs that are over by `now`, and returns their nodes, in order.
   [[nodiscard]] std::vector<std::string> end(Time now);
@@ -78,7 +79,8 @@ class BlackHoles {
   struct Record {
     std::vector<Rejection> recent;  // since the last back-off, ≤ limits.pods, in order of arrival
     Time last{};                    // the latest rejection or proof, by the kubelet's clock
-    // When the pod that proved the node was admitted: rejections up to then are old.
+    // When the pod that proved the node was admitted, or the last rejection by an earlier node of
+    // that name: rejections up to then are old.
     Time proven = Time::min();
     // The uids of the latest rejections that were dated ahead of the engine's clock: their time
     // does not show that they are repeated. And the latest such time.
@@ -91,6 +93,8 @@ class BlackHoles {
     Time trial_ends{};  // after the end of the back-off
   };
 
+  // Rejections up to that time are old from now on. True: the node was backed off.
+  bool clear(const std::string& node, Record& record, Time proven);
   [[nodiscard]] static bool is_known(const Record& record, const event::PodRejected& pod);
   [[nodiscard]] bool is_too_many(const Record& record) const;
   // The devices that all recorded pods asked for.

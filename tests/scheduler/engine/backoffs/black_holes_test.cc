@@ -247,6 +247,36 @@ TEST_CASE("a node that goes takes its record along") {
   CHECK(n.holes.next_end() == std::nullopt);
 }
 
+TEST_CASE("what a node rejected that is gone does not count against a new one of its name") {
+  RejectingNode n;
+  const Time ahead = n.now + 1h;
+  SECTION("that was backed off") {
+    CHECK_FALSE(n.rejects("a"));
+    CHECK_FALSE(n.rejects("b", ahead));
+    CHECK(n.rejects("c"));
+  }
+  SECTION("that was not, yet") {
+    CHECK_FALSE(n.rejects("a"));
+    CHECK_FALSE(n.rejects("b", ahead));
+  }
+  const Time before = n.now;
+  n.now += 10s;
+  n.holes.forget("n");
+  const std::uint64_t counted = n.holes.rejections();
+  // A watch that is opened anew shows them again.
+  CHECK_FALSE(n.rejects("a", before));
+  CHECK_FALSE(n.rejects("b", ahead));
+  CHECK_FALSE(n.rejects("c", before));
+  CHECK(n.holes.rejections() == counted);
+  CHECK(n.holes.backoff("n") == nullptr);
+  CHECK(n.holes.in_a_row("n") == 0);
+  // Its own count as those of any other.
+  CHECK_FALSE(n.rejects("d"));
+  CHECK_FALSE(n.rejects("e"));
+  CHECK(n.rejects("f"));
+  CHECK(n.holes.in_a_row("n") == 1);
+}
+
 TEST_CASE("what is known of nodes that have been quiet for long is dropped") {
   BlackHoles holes(kLimits);
   Time now = kClockStart;
