@@ -64,6 +64,14 @@ struct Error {
            (kind == ErrorKind::kStatus && http_status >= 500);
   }
 
+  // The API server says that there is no such object.
+  [[nodiscard]] bool is_not_found() const { return is_status(404) && reason == "NotFound"; }
+
+  // A 404 without that reason, asked of a kind that every server has: it comes from something
+  // before the server, such as a load balancer without a server behind it, and says nothing of the
+  // object.
+  [[nodiscard]] bool is_misrouted() const { return is_status(404) && !is_not_found(); }
+
   // True for 410 Gone / reason Expired: the requested resource version is no longer stored.
   [[nodiscard]] bool is_expired() const {
     return kind == ErrorKind::kStatus && (http_status == 410 || reason == "Expired");

@@ -28,12 +28,6 @@ k8s::Binding binding_of(const decision::Bind& bind) {
   return binding;
 }
 
-// Whether a read says that there is no such pod. The API server gives that reason; without it the
-// answer comes from something before the server, and a bind may still be carried out.
-bool has_no_such_pod(const k8s::Error& error) {
-  return error.is_status(404) && error.reason == "NotFound";
-}
-
 }  // namespace
 
 // One decision, from the first call to its outcome.
@@ -179,7 +173,7 @@ void Binder::on_answer(Id id, const BindGroup& group, const k8s::Result<void>& r
       on_refused(*attempt, error, BindEnd::kUnanswered);
       break;
     case BindAnswer::kRefused: {
-      const bool answered = error.kind == k8s::ErrorKind::kStatus;
+      const bool answered = error.kind == k8s::ErrorKind::kStatus && !error.is_misrouted();
       on_refused(*attempt, error, answered ? BindEnd::kFailed : BindEnd::kUnanswered);
       break;
     }
@@ -193,7 +187,7 @@ void Binder::on_refused(Attempt& attempt, const k8s::Error& error, BindEnd end) 
   if (error.kind != k8s::ErrorKind::kStatus && !hooks_.may_send()) return put_off(attempt);
   // An earlier call may still be carried out, whatever the answer to this one is.
   if (attempt.may_land_until) return look_later(attempt, &error);
-  if (error.is_status(404)) return finish(attempt, BindEnd::kOvertaken, "the pod is gone");
+  if (error.is_not_found()) return finish(attempt, BindEnd::kOvertaken, "the pod is gone");
   hooks_.on_problem(error, milliseconds(0));
   finish(attempt, end, error.message);
 }
@@ -270,7 +264,7 @@ void Binder::on_read(Id id, const k8s::Result<k8s::Pod>& result) {
   if (attempt == nullptr) return;
   if (attempt->shown) return finish_as_shown(*attempt);
   if (!result) {
-    if (has_no_such_pod(result.error())) {
+    if (result.error().is_not_found()) {
       return finish(*attempt, BindEnd::kOvertaken, "the pod is gone");
     }
     tell_if_due(*attempt);

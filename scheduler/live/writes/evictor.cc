@@ -25,16 +25,16 @@ bool is_gone(const k8s::Error& error, bool deletes) {
   const auto says = [&](const char* words) {
     return error.message.find(words) != std::string::npos;
   };
-  if (error.is_status(404)) return true;
+  if (error.is_not_found()) return true;
   return deletes ? error.is_status(409) && says(" precondition")
                  : error.is_status(422) && says("metadata.uid:");
 }
 
 // Whether a repetition may succeed. That includes 401, because the token may be renewed, and 409,
-// because a patch that met another write can be repeated.
+// because a patch that met another write can be repeated; and a 404 that is not the API server's.
 bool may_pass(const k8s::Error& error) {
   if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
-  return error.is_passing() || error.is_status(401) || error.is_status(409);
+  return error.is_passing() || error.is_status(401) || error.is_status(409) || error.is_misrouted();
 }
 
 }  // namespace

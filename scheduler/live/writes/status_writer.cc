@@ -25,18 +25,19 @@ bool has_it(const k8s::PodScheduledCondition& has, const std::optional<std::stri
 // Perhaps for ever; but a server that has just started may not have read tokens and roles yet.
 bool is_refusal(const k8s::Error& error) { return error.is_status(401) || error.is_status(403); }
 
-// Whether sending it again later may help. After a refusal it may; after a redirect, which comes
-// from something between; and after 409, with a newer version of the pod. It does not help if the
-// pod is gone (404), or if another pod has its name (422).
+// Whether sending it again later may help. After a refusal it may; after a redirect or a 404 that
+// comes from something between; and after 409, with a newer version of the pod. It does not help if
+// the pod is gone (404), or if another pod has its name (422).
 bool worth_repeating(const k8s::Error& error) {
   if (error.kind != k8s::ErrorKind::kStatus) return error.kind != k8s::ErrorKind::kCancelled;
   const bool is_redirect = error.http_status >= 300 && error.http_status < 400;
-  return error.is_passing() || is_redirect || is_refusal(error) || error.is_status(409);
+  return error.is_passing() || is_redirect || is_refusal(error) || error.is_misrouted() ||
+         error.is_status(409);
 }
 
 // The write succeeded; or the pod has changed or is gone, and the watch will show it.
 bool watch_tells(const k8s::Result<void>& result) {
-  return result || result.error().is_status(404) || result.error().is_status(409);
+  return result || result.error().is_not_found() || result.error().is_status(409);
 }
 
 k8s::Pod pod_as_seen(const PodRef& ref, const std::string& version,
@@ -282,7 +283,7 @@ void StatusWriter::on_failed(const std::string& uid, PodState& state, const k8s:
     if (!state.wanted->nominated_node) state.wanted->nominated_node = failed->nominated_node;
     return retry(uid, state, error);
   }
-  if (!error.is_status(404)) hooks_.on_problem(error, std::chrono::milliseconds(0));
+  if (!error.is_not_found()) hooks_.on_problem(error, std::chrono::milliseconds(0));
   if (state.wanted) queue_.push(state.pod.namespace_, uid);
 }
 

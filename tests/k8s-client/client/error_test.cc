@@ -33,6 +33,18 @@ TEST_CASE("what an answer of an error status means", "[client]") {
   }
 }
 
+TEST_CASE("a 404 is about the object if the API server says so", "[client]") {
+  const Error gone = status_error(Status{.code = 404, .reason = "NotFound", .message = {}});
+  CHECK(gone.is_not_found());
+  CHECK_FALSE(gone.is_misrouted());
+  const Error other = status_error(Status{.code = 404, .reason = {}, .message = "no backend"});
+  CHECK_FALSE(other.is_not_found());
+  CHECK(other.is_misrouted());
+  const Error refused = status_error(Status{.code = 403, .reason = "NotFound", .message = {}});
+  CHECK_FALSE(refused.is_not_found());
+  CHECK_FALSE(refused.is_misrouted());
+}
+
 TEST_CASE("what the lack of an answer means", "[client]") {
   struct Case {
     ErrorKind kind;

@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 using tests::binding::bind_decision;
 using tests::binding::BinderBench;
 using tests::binding::lost;
+using tests::binding::not_found;
 using tests::binding::outcome;
 using tests::binding::pod_a;
 using tests::binding::status_error;
@@ -89,10 +90,19 @@ TEST_CASE("a pod that is gone has overtaken its bind, and is no problem") {
     CHECK(bench.problems == 1);
     bench.problems = 0;
   }
-  bench.fail_bind(status_error(404));
+  bench.fail_bind(not_found());
   CHECK(outcome(bench) == "overtaken: the pod is gone");
   CHECK(bench.reads.empty());
   CHECK(bench.problems == 0);
+}
+
+TEST_CASE(
+    "a 404 that is not the API server's is not taken for the end of a pod, or a node's fault") {
+  BinderBench bench;
+  bench.binder.bind(bind_decision("a"));
+  bench.fail_bind(status_error(404));
+  CHECK(outcome(bench) == "unanswered: status 404");
+  CHECK(bench.problems == 1);
 }
 
 TEST_CASE("a bind that was never sent has failed") {

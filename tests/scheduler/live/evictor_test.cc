@@ -81,8 +81,14 @@ struct Server {
     while (open.front().call.starts_with("try ")) answer();
   }
   void fail(int status, const std::string& message = "no") {
+    const std::string reason = status == 404 ? "NotFound" : "";
     answer(tl::unexpected(
-        k8s::status_error(k8s::Status{.code = status, .reason = {}, .message = message})));
+        k8s::status_error(k8s::Status{.code = status, .reason = reason, .message = message})));
+  }
+  // Something before the server answers.
+  void misroute() {
+    answer(tl::unexpected(
+        k8s::status_error(k8s::Status{.code = 404, .reason = {}, .message = "no backend"})));
   }
   void evict(std::uint64_t plan, const std::vector<std::string>& victims,
              const std::string& namespace_ = "ml") {
@@ -290,6 +296,21 @@ TEST_CASE("a victim that is gone needs no call any more") {
   }
   CHECK(s.open.empty());
   CHECK(s.evicted.empty());
+  CHECK(s.outcomes == Outcomes{{7, ""}});
+}
+
+TEST_CASE("a 404 that is not the API server's says nothing of a pod, and is repeated") {
+  Server s;
+  s.evict(7, {"a"});
+  for (const char* call : {"nominate p for n", "try a", "mark a", "delete a"}) {
+    REQUIRE(s.under_way() == Calls{call});
+    s.misroute();
+    CHECK(s.open.empty());
+    s.loop.advance(500ms);
+    REQUIRE(s.under_way() == Calls{call});
+    s.answer();
+  }
+  CHECK(s.evicted == Calls{"a"});
   CHECK(s.outcomes == Outcomes{{7, ""}});
 }
 

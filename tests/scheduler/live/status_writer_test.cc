@@ -42,8 +42,9 @@ struct StatusWriterBench {
     call.done(result);
   }
   void fail(int status) {
+    const std::string reason = status == 404 ? "NotFound" : "";
     answer(tl::unexpected(
-        k8s::status_error(k8s::Status{.code = status, .reason = {}, .message = {}})));
+        k8s::status_error(k8s::Status{.code = status, .reason = reason, .message = {}})));
   }
   // "pod: message" of the writes that are open.
   [[nodiscard]] std::vector<std::string> open() const {
@@ -482,6 +483,17 @@ TEST_CASE("a refused pod that is gone does not wait for its next try") {
   bench.answer({});
   CHECK(bench.open().empty());
   CHECK(bench.writer.is_idle());
+}
+
+TEST_CASE("a 404 that is not the API server's loses no status") {
+  StatusWriterBench bench;
+  bench.writer.write(ref("a"), condition("one"));
+  bench.answer(tl::unexpected(
+      k8s::status_error(k8s::Status{.code = 404, .reason = {}, .message = "no backend"})));
+  CHECK(bench.problems == 1);
+  CHECK(bench.answered == 0);
+  bench.loop.advance(500ms);
+  CHECK(bench.open() == Texts{"a: one"});
 }
 
 TEST_CASE("what was refused for good is written when it is said again") {

@@ -49,7 +49,9 @@ std::string json_answer(int status, const Json& body) {
 }
 
 std::string refusal(int status) {
-  return json_answer(status, {{"kind", "Status"}, {"code", status}, {"message", "no"}});
+  const char* reason = status == 404 ? "NotFound" : "";
+  return json_answer(status,
+                     {{"kind", "Status"}, {"code", status}, {"reason", reason}, {"message", "no"}});
 }
 
 // Of a watch.
