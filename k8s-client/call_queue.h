@@ -41,6 +41,21 @@ class CallQueue {
     waiting.insert(std::find_if(waiting.begin(), waiting.end(), is_later), std::move(call));
     ++waiting_;
   }
+  // A call that waits, if it does, waits no more. Whether others of its namespace wait or are open.
+  // O(calls of the namespace that have waited longer).
+  bool remove(const std::string& namespace_, const Call& call) {
+    const auto which = of_.find(namespace_);
+    if (which == of_.end()) return false;
+    std::deque<Call>& waiting = which->second.waiting;
+    if (const auto it = std::find(waiting.begin(), waiting.end(), call); it != waiting.end()) {
+      waiting.erase(it);
+      --waiting_;
+      if (waiting.empty()) std::erase(turns_, which);
+    }
+    const bool is_left = !waiting.empty() || which->second.open > 0;
+    forget_if_idle(which);
+    return is_left;
+  }
   // Takes a call that may be sent while at most `most` are open; nullopt: none may be. If it is
   // sent, opened() follows, and answered() later. O(namespaces with open calls).
   [[nodiscard]] std::optional<Call> take(std::size_t most) {

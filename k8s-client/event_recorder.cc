@@ -38,7 +38,52 @@ struct Series {
   std::uint64_t place_in_line = 0;  // smaller: waits since before
   Clock::time_point written_at{};
   Clock::time_point seen_at{};
-  std::list<SeriesPtr>::iterator place;  // in `unwritten` or, when kIdle, in `idle`
+  std::list<SeriesPtr>::iterator place;  // in Unwritten or, when kIdle, in `idle`
+};
+
+// The series that are waiting, writing or pausing, the oldest of each namespace first.
+class Unwritten {
+ public:
+  void add(const SeriesPtr& series) {
+    const std::string& namespace_ = series->event.namespace_;
+    std::list<SeriesPtr>& its = of_[namespace_];
+    series->place = its.insert(its.end(), series);
+    set_size(namespace_, its.size() - 1, its.size());
+  }
+  void remove(const SeriesPtr& series) {
+    const auto its = of_.find(series->event.namespace_);
+    its->second.erase(series->place);
+    const std::size_t left = its->second.size();
+    set_size(its->first, left + 1, left);
+    if (left == 0) of_.erase(its);
+  }
+  [[nodiscard]] bool is_empty() const { return of_.empty(); }
+  [[nodiscard]] std::vector<SeriesPtr> all() const {
+    std::vector<SeriesPtr> all;
+    for (const auto& [namespace_, its] : of_) all.insert(all.end(), its.begin(), its.end());
+    return all;
+  }
+  // The oldest that is not being written, of the namespace with the most; null: there is none. As a
+  // rule O(1): few of a namespace are being written.
+  [[nodiscard]] SeriesPtr oldest_of_most() const {
+    for (auto most = sizes_.rbegin(); most != sizes_.rend(); ++most) {
+      const std::list<SeriesPtr>& its = of_.at(most->second);
+      const auto oldest = std::find_if(its.begin(), its.end(), [](const SeriesPtr& series) {
+        return series->stage != Stage::kWriting;
+      });
+      if (oldest != its.end()) return *oldest;
+    }
+    return nullptr;
+  }
+
+ private:
+  void set_size(const std::string& namespace_, std::size_t before, std::size_t now) {
+    sizes_.erase({before, namespace_});
+    if (now > 0) sizes_.emplace(now, namespace_);
+  }
+
+  std::map<std::string, std::list<SeriesPtr>> of_;       // none is empty
+  std::set<std::pair<std::size_t, std::string>> sizes_;  // of these
 };
 
 // The back-off of a namespace, from a write that is to be repeated until one that is not.
@@ -91,7 +136,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     series->event = std::move(event);
     series->seen_at = loop.now();
     by_key.emplace(series->key, series);
-    series->place = unwritten.insert(unwritten.end(), series);
+    unwritten.add(series);
     wait(series);
     keep_bound();
     pump();
@@ -103,7 +148,8 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     series->event.series_last_observed = when;
     series->seen_at = loop.now();
     if (series->stage != Stage::kIdle) return;
-    unwritten.splice(unwritten.end(), idle, series->place);
+    idle.erase(series->place);
+    unwritten.add(series);
     pause(series);
     pump();
   }
@@ -115,18 +161,17 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     }
   }
 
-  // Idle ones go first: nothing is lost by that. Then the oldest waiting one, which is counted.
+  // Idle ones go first: nothing is lost by that. Then waiting ones, which are counted: of the
+  // namespace with the most, so that its events do not push out those of others.
   void keep_bound() {
     while (by_key.size() > options.max_waiting) {
       if (!idle.empty()) {
         forget(idle.front());
         continue;
       }
-      const auto oldest = std::find_if(unwritten.begin(), unwritten.end(), [](const SeriesPtr& s) {
-        return s->stage != Stage::kWriting;
-      });
-      if (oldest == unwritten.end()) return;
-      drop(*oldest);
+      const SeriesPtr oldest = unwritten.oldest_of_most();
+      if (!oldest) return;
+      drop(oldest);
     }
   }
 
@@ -137,8 +182,16 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
 
   // By value: the argument may be an element of the list itself.
   void forget(SeriesPtr series) {
-    (series->stage == Stage::kIdle ? idle : unwritten).erase(series->place);
-    series->stage = Stage::kForgotten;  // `waiting` and `pausing` skip it
+    if (series->stage == Stage::kIdle) {
+      idle.erase(series->place);
+    } else {
+      unwritten.remove(series);
+    }
+    const std::string& namespace_ = series->event.namespace_;
+    if (series->stage == Stage::kWaiting && !waiting.remove(namespace_, series)) {
+      end_trouble(namespace_);
+    }
+    series->stage = Stage::kForgotten;  // `pausing` skips it
     by_key.erase(series->key);
   }
 
@@ -181,13 +234,9 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     while (!retry_timer && waiting.waiting() > 0 && (!may_send || may_send())) {
       const auto next = waiting.take(options.max_in_flight);
       if (!next) break;
-      if ((*next)->stage == Stage::kForgotten) {
-        end_trouble((*next)->event.namespace_);
-      } else {
-        write(*next);
-      }
+      write(*next);
     }
-    if (flushed && unwritten.empty()) finish_flush();
+    if (flushed && unwritten.is_empty()) finish_flush();
   }
 
   // ---- writing
@@ -247,7 +296,8 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     series->written = occurrences;
     series->written_at = loop.now();
     if (series->occurrences > series->written) return pause(series);
-    idle.splice(idle.end(), unwritten, series->place);
+    unwritten.remove(series);
+    series->place = idle.insert(idle.end(), series);
     series->stage = Stage::kIdle;
   }
 
@@ -307,10 +357,10 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   void flush(std::chrono::milliseconds limit, std::function<void()> done) {
     flushed = std::move(done);
     flush_timer = loop.after(limit, [this] {
-      for (const SeriesPtr& series : std::vector(unwritten.begin(), unwritten.end())) {
+      waiting.clear();
+      for (const SeriesPtr& series : unwritten.all()) {
         if (series->stage == Stage::kWaiting) drop(series);
       }
-      waiting.clear();
       finish_flush();
     });
     pause_timer.reset();
@@ -338,8 +388,8 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   std::uint64_t numbers = 0;
   std::uint64_t line = 0;  // the last place in it
 
-  std::map<std::string, SeriesPtr> by_key;              // a tree: see KnownObjects
-  std::list<SeriesPtr> unwritten;                       // waiting, writing or pausing, oldest first
+  std::map<std::string, SeriesPtr> by_key;  // a tree: see KnownObjects
+  Unwritten unwritten;
   std::list<SeriesPtr> idle;                            // completely written
   CallQueue<SeriesPtr> waiting;                         // to be written, and how many are under way
   std::multimap<Clock::time_point, SeriesPtr> pausing;  // by the end of their interval

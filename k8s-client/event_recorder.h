@@ -2,7 +2,8 @@
 //
 // An event costs the API server as much as a bind, so events wait while binds are under way,
 // repetitions of the same event become a series on the first one, the memory for waiting ones is
-// limited, and what had to be dropped is counted, never silently lost.
+// limited, and what had to be dropped is counted, never silently lost. It is dropped of the
+// namespace with the most, so that a storm of events in one does not push out those of others.
 //
 // An object has a budget of events (event_budget.h); what exceeds it is dropped and counted.
 //
@@ -34,8 +35,8 @@ class EventRecorder {
  public:
   struct Options {
     std::size_t max_waiting =
-        20'000;                      // distinct events; beyond it the oldest is dropped and counted
-    std::size_t max_in_flight = 16;  // of one namespace half of them
+        20'000;  // distinct events; beyond it the oldest of the namespace with the most is dropped
+    std::size_t max_in_flight = 16;            // of one namespace half of them
     std::chrono::seconds series_window{360};   // a repeat within it joins the series
     std::chrono::seconds series_interval{10};  // between two writes of one series
     int max_attempts = 12;                     // to write one event

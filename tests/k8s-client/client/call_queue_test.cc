@@ -99,6 +99,28 @@ TEST_CASE("calls of namespaces that have none open are taken however many others
   CHECK(queue.take_of_idle() == "b1");
 }
 
+TEST_CASE("a call that is removed is not taken, and its namespace loses its turn with the last") {
+  Queue queue;
+  push(queue, "a", 3);
+  push(queue, "b", 1);
+  CHECK(queue.remove("a", "a1"));
+  CHECK(queue.remove("a", "a1"));
+  CHECK_FALSE(queue.remove("b", "b0"));
+  CHECK_FALSE(queue.remove("c", "c0"));
+  CHECK(queue.waiting() == 2);
+  CHECK(queue.take(kMost) == "a0");
+  queue.opened("a");
+  CHECK(queue.remove("a", "a2"));  // one is open
+  CHECK_FALSE(queue.take(kMost));
+  queue.answered("a");
+  push(queue, "a", 1);
+  queue.pause("a");
+  CHECK_FALSE(queue.remove("a", "a0"));
+  CHECK_FALSE(queue.resume("a"));
+  push(queue, "b", 1);
+  CHECK(queue.take(kMost) == "b0");
+}
+
 TEST_CASE("after what waits was given up, what is open is still counted") {
   Queue queue;
   push(queue, "a", 3);

@@ -381,6 +381,33 @@ TEST_CASE("memory is bounded: the oldest that waits is dropped and counted", "[e
   }
 }
 
+TEST_CASE("a storm of events in one namespace does not push out those of others", "[events]") {
+  RecorderWorld world({.max_waiting = 4});
+  world.may_send = false;
+  world.record("a", "quiet");
+  for (const char* pod : {"b", "c", "d", "e", "f"}) world.record(pod, "storm");
+  CHECK(world.recorder->counters() == Counters{.dropped = 2});
+  world.record("g", "quiet");
+  CHECK(world.recorder->counters() == Counters{.dropped = 3});
+  world.may_send = true;
+  world.recorder->resume();
+  for (const char* pod : {"a", "e", "g", "f"}) world.answer(pod, Method::kPost);
+  CHECK(world.silent());
+  CHECK(world.recorder->counters() == Counters{.written = 4, .dropped = 3});
+}
+
+TEST_CASE("an event that was dropped while its namespace failed is not sent", "[events]") {
+  RecorderWorld world({.max_waiting = 1});
+  world.record("a");
+  world.answer("a", Method::kPost, 500);
+  world.record("b");  // a is dropped
+  CHECK(world.silent());
+  world.loop.advance(10s);
+  world.answer("b", Method::kPost);
+  CHECK(world.silent());
+  CHECK(world.recorder->counters() == Counters{.written = 1, .dropped = 1});
+}
+
 TEST_CASE("a flush writes what waits, and ends", "[events]") {
   RecorderWorld world;
   bool flushed = false;
