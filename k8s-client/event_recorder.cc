@@ -7,6 +7,7 @@
 #include <atomic>
 #include <list>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -106,6 +107,9 @@ bool is_servers(const Error& error) {
 // If writes fail in this many namespaces, and none succeeds in between, the server counts as the
 // cause.
 constexpr std::size_t kManyNamespaces = 4;
+
+// Open at a time behind binds: two, so that one that hangs does not block other namespaces.
+constexpr std::size_t kMostBehindBinds = 2;
 
 }  // namespace
 
@@ -230,9 +234,31 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     }
   }
 
+  [[nodiscard]] bool binds_wait() const { return may_send && !may_send(); }
+
+  std::optional<SeriesPtr> take() {
+    if (!binds_wait()) return waiting.take(options.max_in_flight);
+    if (!held_for_long || behind_binds >= kMostBehindBinds) return std::nullopt;
+    return waiting.take_of_idle();
+  }
+
+  void time_hold() {
+    if (!binds_wait()) {
+      held_for_long = false;
+      hold_timer.reset();
+    } else if (!held_for_long && !hold_timer) {
+      hold_timer = loop.after(options.max_hold, [this] {
+        hold_timer.reset();
+        held_for_long = true;
+        pump();
+      });
+    }
+  }
+
   void pump() {
-    while (!retry_timer && waiting.waiting() > 0 && (!may_send || may_send())) {
-      const auto next = waiting.take(options.max_in_flight);
+    time_hold();
+    while (!retry_timer && waiting.waiting() > 0) {
+      const auto next = take();
       if (!next) break;
       write(*next);
     }
@@ -245,10 +271,15 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
     series->stage = Stage::kWriting;
     ++series->attempts;
     waiting.opened(series->event.namespace_);
+    const std::size_t behind = binds_wait() ? 1 : 0;
+    behind_binds += behind;
     const std::int32_t occurrences = series->occurrences;
     series->event.series_count = occurrences > 1 ? occurrences : 0;
-    auto done = [weak = weak_from_this(), series, occurrences](const Result<void>& answer) {
-      if (const auto parts = weak.lock()) parts->answered(series, occurrences, answer);
+    auto done = [weak = weak_from_this(), series, occurrences, behind](const Result<void>& answer) {
+      const auto parts = weak.lock();
+      if (!parts) return;
+      parts->behind_binds -= behind;
+      parts->answered(series, occurrences, answer);
     };
     if (series->created) {
       client.patch_event_series(series->event, std::move(done));
@@ -397,6 +428,10 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   Troubles troubles;  // by namespace
   std::set<std::string>
       failing;  // namespaces since some write did not fail; kManyNamespaces at most
+
+  std::size_t behind_binds = 0;       // writes under way that were sent while binds waited
+  bool held_for_long = false;         // binds have waited for `max_hold`
+  std::unique_ptr<Timer> hold_timer;  // until then
 
   std::unique_ptr<Timer> pause_timer;
   std::unique_ptr<Timer> retry_timer;  // while it runs nothing is sent

@@ -9,6 +9,9 @@
 //
 // The first occurrence is written as an event of its own. A repetition (defined in event_series.h)
 // increases the count of its series, which is then written at most once per `series_interval`.
+// Binds may wait for ever: new ones come, and those of one namespace are slow. So once events have
+// waited behind binds for `max_hold`, two of different namespaces are sent at a time.
+//
 // Writes that fail for a temporary reason are tried again with back-off, in order; an event that
 // the server refuses (for example because its namespace is being deleted) is dropped and counted.
 // A webhook that hangs or fails delays the events of its namespaces alone (call_queue.h), and a
@@ -41,8 +44,9 @@ class EventRecorder {
     std::chrono::seconds series_interval{10};  // between two writes of one series
     int max_attempts = 12;                     // to write one event
     BackOffOptions back_off = {.limit = std::chrono::seconds(5)};  // while the server is in trouble
-    std::uint64_t seed = 0;                                        // of its jitter
-    EventBudget::Options budget = {};  // of new events of one object; repetitions are free
+    std::chrono::seconds max_hold{30};  // may_send holds all events back for no longer
+    std::uint64_t seed = 0;             // of its jitter
+    EventBudget::Options budget = {};   // of new events of one object; repetitions are free
   };
   struct Counters {
     std::uint64_t written = 0;

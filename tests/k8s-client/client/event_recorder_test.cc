@@ -165,6 +165,43 @@ TEST_CASE("binds go first: between two events too", "[events]") {
   world.answer("b", Method::kPost);
 }
 
+TEST_CASE("while binds wait for long, few events go out at a time", "[events]") {
+  RecorderWorld world;
+  world.may_send = false;
+  for (const char* namespace_ : {"a", "b", "c"}) {
+    world.record(namespace_ + std::string("1"), namespace_);
+    world.record(namespace_ + std::string("2"), namespace_);
+  }
+  world.loop.advance(29'999ms);
+  CHECK(world.silent());
+  world.loop.advance(1ms);
+  const auto hangs = world.transport.next();  // a1
+  world.answer("b1", Method::kPost);
+  world.answer("c1", Method::kPost);
+  world.answer("b2", Method::kPost);
+  world.answer("c2", Method::kPost);
+  CHECK(world.silent());  // a has one open
+  hangs->respond(201);
+  world.loop.run_ready();
+  SECTION("also what comes then") {
+    world.record("d1", "d");
+    world.record("e1", "e");
+    for (const char* pod : {"a2", "d1", "e1"}) world.answer(pod, Method::kPost);
+  }
+  SECTION("until binds wait no more: then those of a while later have precedence again") {
+    world.answer("a2", Method::kPost);
+    world.may_send = true;
+    world.recorder->resume();
+    world.may_send = false;
+    world.record("d1", "d");
+    world.loop.advance(29'999ms);
+    CHECK(world.silent());
+    world.loop.advance(1ms);
+    world.answer("d1", Method::kPost);
+  }
+  CHECK(world.silent());
+}
+
 TEST_CASE("events that the server refuses are dropped and counted", "[events]") {
   for (const int status : {403, 404, 409, 422}) {
     CAPTURE(status);
