@@ -95,7 +95,7 @@ void StoreMark::on_read(Result<Lease> answer) {
     if (!accept(std::move(*answer))) return;
     return is_refused() ? on_failed(refusal_) : write();
   }
-  if (!answer.error().is_status(404)) return on_failed(answer.error());
+  if (!answer.error().is_not_found()) return on_failed(answer.error());
   if (!lease_.metadata.resource_version.empty()) {
     return went_back(fmt::format("{} is gone: {}", kWhat, kMaybeDeleted));
   }
@@ -126,7 +126,7 @@ void StoreMark::on_written(Result<Lease> answer) {
 void StoreMark::on_failed(const Error& error) {
   refused_at_.reset();
   const bool is_new = lease_.metadata.resource_version.empty();
-  const bool refused = is_new && (error.is_status(403) || error.is_status(404));
+  const bool refused = is_new && (error.is_status(403) || error.is_not_found());
   const milliseconds wait = refused ? kAfterRefusal : options_.period;
   hooks_.on_problem(error, wait);
   if (!stopped_) again(wait, &StoreMark::read);

@@ -18,6 +18,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// The body of a refusal.
+std::string words_of(int status) {
+  return status == 404 ? R"({"kind":"Status","reason":"NotFound","message":"not found"})" : "";
+}
+
 // An API server that has this one lease.
 struct MarkBench {
   explicit MarkBench(int refused = 0) : refusal(refused) {
@@ -49,12 +54,13 @@ struct MarkBench {
   }
 
   void answer(const std::shared_ptr<tests::FakeCall>& call) {
-    if (refusal != 0) return call->respond(refusal, "");
+    if (is_cut_off) return call->respond(404, "no backend");
+    if (refusal != 0) return call->respond(refusal, words_of(refusal));
     const auto method = call->request().method;
     if (method == Method::kGet || (method == Method::kPut && !stored)) {
-      return stored ? call->respond(200, encode(*stored)) : call->respond(404, "");
+      return stored ? call->respond(200, encode(*stored)) : call->respond(404, words_of(404));
     }
-    if (refused_write != 0) return call->respond(refused_write, "");
+    if (refused_write != 0) return call->respond(refused_write, words_of(refused_write));
     auto sent = Decoder().object<Lease>(call->request().body);
     REQUIRE(sent);
     if (stored && sent->metadata.resource_version != stored->metadata.resource_version) {
@@ -77,7 +83,8 @@ struct MarkBench {
   int refusal;
   int refused_write = 0;  // of writes alone: a webhook's status
   bool answers_are_lost = false;
-  bool held_back = false;  // requests are not answered, but kept
+  bool is_cut_off = false;  // what is before the server answers
+  bool held_back = false;   // requests are not answered, but kept
   std::vector<std::shared_ptr<tests::FakeCall>> held;
   int written = 0;
   std::vector<bool> claims;  // whether each was of a mark that was given back
@@ -157,6 +164,18 @@ TEST_CASE("what is no proof that the store was set back", "[store_mark]") {
     CHECK(bench.told().empty());
     CHECK(bench.written == 2);
   }
+}
+
+TEST_CASE("a 404 that is not the API server's is no proof that the mark is gone", "[store_mark]") {
+  MarkBench bench;
+  bench.is_cut_off = true;
+  bench.wait(4s);
+  for (const std::string& line : bench.told()) CHECK(line.starts_with("problem: "));
+  bench.is_cut_off = false;
+  const int before = bench.written;
+  bench.wait(4s);
+  CHECK(bench.written > before);
+  CHECK(bench.told().empty());
 }
 
 TEST_CASE("what was refused from the beginning is tried again after a minute, all else sooner",
