@@ -102,6 +102,11 @@ class FailingCluster {
     error.message = message;
     return tl::unexpected(std::move(error));
   }
+  // Something before the server answers, which has none.
+  static tl::unexpected<k8s::Error> misrouted() {
+    return tl::unexpected(
+        k8s::status_error(k8s::Status{.code = 404, .reason = {}, .message = "no backend"}));
+  }
   static tl::unexpected<k8s::Error> no_answer(k8s::ErrorKind kind) {
     k8s::Error error = k8s::make_error(kind, "no answer");
     error.may_have_acted = kind == k8s::ErrorKind::kTimeout;
@@ -156,7 +161,9 @@ class FailingCluster {
         later(up_to(30), [done, result = carry_out(binding)] { done(result); });
       });
     }
-    switch (number_below(4)) {
+    switch (number_below(5)) {
+      case 4:
+        return later(1ms, [done] { done(misrouted()); });
       case 0:
         return later(up_to(20), [done] { done(failure(429, "busy")); });
       case 1:
@@ -173,7 +180,10 @@ class FailingCluster {
   void answer_read(const std::string& name,
                    const std::function<void(k8s::Result<k8s::Pod>)>& done) {
     if (number_below(100) < failing_ / 2) {
-      return later(up_to(2'000), [done] { done(failure(500, "unknown")); });
+      const bool is_misrouted = one_in(3);
+      return later(up_to(2'000), [done, is_misrouted] {
+        done(is_misrouted ? misrouted() : failure(500, "unknown"));
+      });
     }
     later(up_to(30), [this, name, done] {
       const OnePod& pod = *by_name_.at(name);
