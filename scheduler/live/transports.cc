@@ -1,11 +1,18 @@
 #include "scheduler/live/transports.h"
 
+#include "k8s-client/event_recorder.h"
 #include "k8s-client/http/asio_transport.h"
+#include "scheduler/live/writes/binder.h"
+#include "scheduler/live/writes/evictor.h"
+#include "scheduler/live/writes/preparer.h"
+#include "scheduler/live/writes/quota_status_writer.h"
+#include "scheduler/live/writes/status_writer.h"
 
 #include <arpa/inet.h>
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace sched::live {
@@ -16,6 +23,16 @@ bool is_address(const std::string& host) {
   std::array<unsigned char, 16> address{};
   return ::inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||
          ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
+}
+
+// Lists of watches that are opened, and what is asked now and then.
+constexpr std::size_t kOtherCalls = 24;
+
+std::size_t most_open_calls() {
+  return BindQueue::Options{}.max_open + Binder::Options{}.max_open_reads +
+         StatusWriter::Options{}.max_in_flight + QuotaStatusWriter::Options{}.max_open +
+         Evictor::kMostOpen + Preparer::kMostOpen + k8s::EventRecorder::Options{}.max_in_flight +
+         kOtherCalls;
 }
 
 std::unique_ptr<k8s::Transport> make(k8s::EventLoop& loop, const k8s::ClusterAccess& cluster,
@@ -35,18 +52,21 @@ k8s::Result<void> check_transport(const config::ClientConnection& connection, bo
       "GPU_SCHEDULER_CPPREST=ON (of the image: CPPREST=ON)");
 }
 
-std::unique_ptr<k8s::Transport> make_transport(k8s::EventLoop& loop,
-                                               const k8s::ClusterAccess& cluster,
-                                               const config::ClientConnection& connection,
-                                               const BindTimes& times) {
+k8s::TransportOptions transport_options(const config::ClientConnection& connection,
+                                        const BindTimes& times) {
   k8s::TransportOptions options;
   options.qps = connection.qps;
   options.burst = connection.burst;
   options.unacknowledged_limit = times.margin;
-  // More than binds can have open, so that hanging binds do not delay the reads that settle them,
-  // or statuses.
-  options.max_connections = 64;
-  return make(loop, cluster, connection.transport, options);
+  options.max_connections = most_open_calls();
+  return options;
+}
+
+std::unique_ptr<k8s::Transport> make_transport(k8s::EventLoop& loop,
+                                               const k8s::ClusterAccess& cluster,
+                                               const config::ClientConnection& connection,
+                                               const BindTimes& times) {
+  return make(loop, cluster, connection.transport, transport_options(connection, times));
 }
 
 k8s::TransportOptions lease_transport_options(const k8s::Endpoint& server, const BindTimes& times) {

@@ -24,6 +24,11 @@ namespace sched::live {
 [[nodiscard]] k8s::Result<void> check_transport(const config::ClientConnection& connection,
                                                 bool has_cpprest = k8s::has_cpprest_transport());
 
+// Of the transport for everything but the lease. It has a connection for each call that can be open
+// at the same time, so that writes of one kind that hang do not delay those of another, or binds.
+[[nodiscard]] k8s::TransportOptions transport_options(const config::ClientConnection& connection,
+                                                      const BindTimes& times);
+
 // Of the transport for the lease. A connection that has become silent costs one renewal, not half
 // of the renew deadline: it ends if its bytes are not acknowledged within the margin, and a new one
 // is given up after three seconds. Later if the server is given by name: if a name server does not

@@ -1,5 +1,6 @@
 #include "scheduler/live/transports.h"
 
+#include "scheduler/live/writes/bind_queue.h"
 #include "tests/support/catch.h"
 
 #include <chrono>
@@ -41,6 +42,12 @@ TEST_CASE("the lease does not wait for a connection that has become silent") {
     CHECK(options.connect_timeout == c.connect_timeout);
     CHECK(options.qps == 0);
   }
+}
+
+TEST_CASE("binds find a connection while all other writes hang") {
+  const k8s::TransportOptions options = transport_options({}, {});
+  // Statuses, events, evictions and writes before binds: 16 of each.
+  CHECK(options.max_connections > 4 * 16 + BindQueue::Options{}.max_open);
 }
 
 TEST_CASE("a build with tests has both transports") { CHECK(k8s::has_cpprest_transport()); }
