@@ -84,6 +84,10 @@ class EntityQueue {
 
   // One entity of each kind of parked entities; what holds for it holds for all of its kind.
   [[nodiscard]] std::vector<Entity*> parked_kinds() const { return parked_.one_of_each(); }
+  // All that are alike with this parked entity, itself included. O(their number).
+  [[nodiscard]] std::vector<Entity*> alike(const Entity& parked) const {
+    return parked_.group_of(parked);
+  }
 
   // The entities that wait for room or for the end of their back-off; empty without a line. Not in
   // line: gated and refused entities, those parked apart, and those that only a change of their

@@ -116,13 +116,22 @@ void Waking::rejoin_by_quota() {
       const bool hopeless = answers.never_fits(QuotaId{id}, entity->demand);
       // A group may have been parked as hopeless by what the smallest of its pods ask for.
       const bool may_hope = entity->is_group && !entity->in_line;
-      const bool has_quota_now =
-          entity->told_over_quota &&
-          !answers.admit(QuotaId{id}, entity->demand, quota::kNoHold).refuses();
-      if (hopeless == entity->in_line || may_hope || has_quota_now) others.push_back(entity);
+      if (hopeless == entity->in_line || may_hope || was_told_otherwise(id, queue, *entity)) {
+        others.push_back(entity);
+      }
     }
   });
   for (const Entity* entity : others) queue_.rejoin(*entity);
+}
+
+bool Waking::was_told_otherwise(QueueId id, const EntityQueue& queue, const Entity& parked) const {
+  const std::vector<Entity*> alike = queue.alike(parked);
+  const auto any = [&](bool Entity::*told) {
+    return std::any_of(alike.begin(), alike.end(), [&](const Entity* each) { return each->*told; });
+  };
+  if (any(&Entity::told_of_turn) && !world_.ledger.quotas().is_strict(QuotaId{id})) return true;
+  return any(&Entity::told_over_quota) &&
+         !world_.ledger.answers().admit(QuotaId{id}, parked.demand, quota::kNoHold).refuses();
 }
 
 QueueId Waking::queue_for(const Entity& entity) const {

@@ -52,8 +52,13 @@ class Waking {
 
  private:
   // A parked pod is in line exactly if its quota could ever give it room. Pods for which that has
-  // changed become active, and so do those that were told that their quota has none, if it has.
+  // changed become active, and so do those that were told something of their quota that is not so
+  // any more.
   void rejoin_by_quota();
+  // Whether an entity of the queue, or one that is alike with it, was told that its quota has no
+  // room, which it has, or that others have their turns first, which none need to have any more.
+  [[nodiscard]] bool was_told_otherwise(QueueId id, const EntityQueue& queue,
+                                        const Entity& parked) const;
   void end_rejections(Time now);
   void look_for_others(Time now);
   [[nodiscard]] std::optional<Time> next_look_for_others() const;

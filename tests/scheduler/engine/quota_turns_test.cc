@@ -351,6 +351,34 @@ TEST_CASE("in a strict quota nobody has his turn before a head that no node coul
   CHECK(s.decide() == Texts{"next → a"});
 }
 
+TEST_CASE("pods alike are all told anew once what they were told of their quota is not so") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(their_pod("theirs").gpus(8).on("a"));
+  const k8s::Pod counted = in("ml", "counted", 1).annotated("gpu-scheduler.io/charged-as", kH100);
+  const auto pods_come = [&] {
+    for (const char* name : {"p1", "p2", "p3"}) s.has(in("ml", name, 1));
+    return s.decide();
+  };
+  const std::string no_node = " waits: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+  SECTION("it is not strict any more") {
+    s.has(gpu_quota("q").of("ml").line("H100", 4).strict());
+    CHECK(pods_come().at(1) ==
+          "p2 waits: quota q is Strict: 2nd in line, behind ml/p1, and none may pass");
+    s.has(gpu_quota("q").of("ml").line("H100", 4).generation(2));
+  }
+  SECTION("it gives more than the first of them asks for") {
+    s.has(gpu_quota("q").of("ml").line("H100", 1));
+    s.bound(counted, "gone");
+    CHECK(pods_come().at(1).starts_with("p2 waits: quota q: H100 needs 1, 1 of 1 in use"));
+    s.pod_gone(counted);
+    CHECK(s.decide() == Texts{"p1" + no_node});
+    s.has(gpu_quota("q").of("ml").line("H100", 4).generation(2));
+  }
+  CHECK(s.decide() == Texts{"p1" + no_node, "p2" + no_node, "p3" + no_node});
+  CHECK(s.decide().empty());
+}
+
 TEST_CASE("patience counts from creation or from the end of the gates, whoever was there to see") {
   const auto held_from = [](const k8s::Pod& large, Time seen, std::optional<Time> ungated) {
     QuotaCluster s;
