@@ -229,7 +229,11 @@ void Holds::renew_node(Hold& hold, Entity& entity, Time now) {
   if (hold.facts_version == world_.nodes.facts_version()) return;
   if (!hold.on) return search_again(hold, entity, now);
   hold.facts_version = world_.nodes.facts_version();
-  if (could_ever_take(pod_of(entity), hold.on->node())) return;
+  const NodeSlot node = hold.on->node();
+  if (could_ever_take(pod_of(entity), node) &&
+      world_.nodes.facts(node).charge_class == hold.on_class) {
+    return;
+  }
   hold.on.reset();
   hold.looked_for_node = false;
   if (entity.place == QueuePlace::kParked) queue_.activate(entity, QueueEvent::kQuotaChange);
@@ -368,6 +372,7 @@ bool Holds::hold_node(const WaitingPod& pod, const Where& if_empty,
   reservation.uid = &hold.uid;
   reservation.kind = Occupant::Kind::kReservation;
   hold.on.emplace(world_.nodes, best->second, std::move(reservation));
+  hold.on_class = world_.nodes.facts(best->second).charge_class;
   return lets_go;
 }
 

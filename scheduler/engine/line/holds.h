@@ -12,9 +12,9 @@
 // pods see the claim, the holder does not, so no smaller pod takes what is freed meanwhile. The
 // node is the one that lacks least, of those that are held for no other pod; how long the pods
 // there still run is not known. If the node is removed, cordoned, or changed so that it could never
-// take the pod, it is released at once, and another is searched; a node whose device plugin
-// restarts stays held (world/awaited_devices.h). A pod that found no node searches again when nodes
-// have changed, at most every ten seconds.
+// take the pod, or so that quota counts its GPUs otherwise, it is released at once, and another is
+// searched; a node whose device plugin restarts stays held (world/awaited_devices.h). A pod that
+// found no node searches again when nodes have changed, at most every ten seconds.
 //
 // For a group of pods (pod_groups.h) quota is held, but no nodes.
 //
@@ -59,6 +59,7 @@ struct Hold {
   std::vector<quota::ChargeClassId> classes;  // of the nodes that could take it
   std::optional<Placement> on;                // a reservation in the pod's name
   bool looked_for_node = false;               // whether a node was found or not
+  quota::ChargeClassId on_class{};            // of that node, when it was held
   Time looked_at{};                           // when that was
   // Of the nodes, when `on` was last checked; without `on`, when a node was last searched.
   std::uint64_t facts_version = 0;
@@ -142,7 +143,8 @@ class Holds {
   // Both return the hold behind it. The first ends the ledger's part of it, too.
   Each release(QueueId queue, OfQuota& quota, Each hold);
   Each drop(OfQuota& quota, Each hold);
-  // Nodes have changed: releases the node held for the entity if that could never take it any more.
+  // Nodes have changed: releases the node held for the entity if that could never take it any more,
+  // or is of another charge class, on which the quota may give it nothing.
   void renew_node(Hold& hold, Entity& entity, Time now);
   // The same for an entity that found no node to hold: it may have another turn, to search again.
   void search_again(Hold& hold, Entity& entity, Time now);

@@ -98,6 +98,27 @@ TEST_CASE("a node whose GPUs the quota does not give is not held, however little
   CHECK(holds(details(s)["large"], "a"));
 }
 
+TEST_CASE("a held node whose GPUs become a type that the quota does not give is let go at once") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(l4("b"));
+  s.has(h100("c"));
+  s.has(our_pod("x").gpus(8).on("a"));
+  s.has(our_pod("y").gpus(4).on("b"));
+  s.has(our_pod("z").gpus(8).on("c"));
+  s.has(gpu_quota("q").of("ml").line("H100", 8));
+  s.has(in("ml", "large", 4));
+  s.has(our_pod("plain").gpus(8));
+  REQUIRE(s.decide().size() == 2);
+  s.now = kStart + kHoldAfter;
+  REQUIRE(holds(details(s)["large"], "a"));
+  s.now += 20s;
+  s.has(l4("a", 8));
+  CHECK(holds(details(s)["large"], "c"));
+  s.pod_gone(our_pod("x"));
+  CHECK(s.decide() == Texts{"plain → a"});
+}
+
 TEST_CASE("a pod that found all nodes held for others is given one that is let go") {
   QuotaCluster s;
   s.has(node("a").gpus(4).product(kH100).cpu("64"));
