@@ -180,6 +180,7 @@ void Intake::on(const event::PodRejected& event, Time now) { backoffs_.pod_rejec
 void Intake::on(const event::Synced& /*event*/, Time now) {
   synced_ = true;
   backoffs_.synced(now);
+  groups_.gather(now);
 }
 
 void Intake::on(const event::Prepared& event, Time /*now*/) { plans_.on(event); }

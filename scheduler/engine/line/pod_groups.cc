@@ -122,6 +122,22 @@ void PodGroups::join(WaitingPod& pod, const PodGroup& named, Time now) {
   queue_.activate(waiting, QueueEvent::kUncounted);
 }
 
+void PodGroups::gather(Time now) {
+  std::vector<WaitingPod*> pods;
+  for (Entity* entity : queue_.entities()) {
+    if (!entity->is_group && entity->place == QueuePlace::kActive) pods.push_back(&pod_of(*entity));
+  }
+  std::sort(pods.begin(), pods.end(),
+            [](const WaitingPod* a, const WaitingPod* b) { return a->order < b->order; });
+  for (WaitingPod* pod : pods) {
+    if (pod->pod.metadata.annotations.empty()) continue;
+    const auto named = group_of(pod->pod);
+    if (named && *named && holds_back(*pod, **named) && !is_full(*pod, **named)) {
+      join(*pod, **named, now);
+    }
+  }
+}
+
 void PodGroups::leave(WaitingPod& pod) {
   if (pod.group == nullptr) return;
   WaitingGroup& group = *std::exchange(pod.group, nullptr);

@@ -61,6 +61,11 @@ class PodGroups {
   [[nodiscard]] bool is_full(const WaitingPod& pod, const PodGroup& named) const;
   // The pod leaves the queue, and waits with its group, which is active from now on.
   void join(WaitingPod& pod, const PodGroup& named, Time now);
+  // The pods that were there before this process join their groups before any pod has its turn. So
+  // a group that was complete stands in line where it stood, and no pod of a Strict quota passes it
+  // because its last pod is younger. O(waiting pods · log waiting pods), and a join for each pod of
+  // a group.
+  void gather(Time now);
   // Does nothing for a pod that waits for itself. Else the pod is in no queue, and its group, if
   // others are left, is active.
   void leave(WaitingPod& pod);

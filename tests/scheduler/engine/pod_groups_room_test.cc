@@ -73,6 +73,24 @@ TEST_CASE("a Strict quota keeps its order, whether groups or pods wait") {
   CHECK(s.outcome().bound == 2);
 }
 
+TEST_CASE("a group that was complete before a restart keeps its place in a Strict quota") {
+  Groups s;
+  s.engine = Engine(profiles(&s.told_bound), {});  // which has not seen all objects yet
+  s.has(h100("a"));
+  s.has(our_pod("guest").gpus(5).on("a"));
+  s.has(gpu_quota("team").of("vision").strict().line(kH100, 8));
+  for (int i = 0; i < 2; ++i) {
+    PodBuilder made = in("vision", "train-" + std::to_string(i), 2).created_at(kStart + i * 2s);
+    s.has(member(made, "train", 2));
+  }
+  s.has(in("vision", "small", 1).created_at(kStart + 1s));
+  s.now = kStart + 10s;
+  s.synced();
+  CHECK(s.outcome().bound == 0);
+  s.pod_gone(our_pod("guest"));
+  CHECK(s.outcome().bound == 3);
+}
+
 TEST_CASE("quota is held for a group that has waited long") {
   Groups s;
   for (const char* name : {"a", "b"}) s.has(h100(name));
