@@ -22,10 +22,17 @@ bool Nodes::upsert(NodeFacts facts) {
   if (!present(slot)) ++present_;
   node.facts = std::move(facts);
   changes_.append(slot);
-  statuses_[slot] = {.facts_changed = changes_.end(), .gpus = gpus_of(node.facts), .present = true};
+  became(slot, gpus_of(node.facts), true);
   ++openings_;
   ++facts_version_;
   return true;
+}
+
+void Nodes::became(NodeSlot slot, std::int32_t gpus, bool present) {
+  Status& status = statuses_[slot];
+  status.facts_changed = changes_.end();
+  status.gpus = gpus;
+  status.present = present;
 }
 
 std::int32_t Nodes::gpus_of(const NodeFacts& facts) {
@@ -42,7 +49,7 @@ void Nodes::erase(std::string_view name) {
   nothing.name = std::move(node.facts.name);
   node.facts = std::move(nothing);
   changes_.append(slot);
-  statuses_[slot] = {.facts_changed = changes_.end(), .gpus = 0, .present = false};
+  became(slot, 0, false);
   ++facts_version_;
   give_up_if_unused(slot);
 }
@@ -60,7 +67,6 @@ NodeSlot Nodes::slot_of(std::string_view name) {
   if (unused_.empty()) {
     nodes_.emplace_back();
     statuses_.emplace_back();
-    ranks_.push_back(0);
     name_hashes_.push_back(0);
   } else {
     slot = unused_.back();
@@ -140,15 +146,16 @@ void Nodes::give_up_if_unused(NodeSlot slot) {
 
 void Nodes::rank_new(ByName::const_iterator position) {
   const auto after = std::next(position);
-  const std::uint64_t low = position == by_name_.begin() ? 0 : ranks_[std::prev(position)->second];
+  const std::uint64_t low =
+      position == by_name_.begin() ? 0 : statuses_[std::prev(position)->second].rank;
   if (after == by_name_.end()) {
     // Names often come in order: a name at the end gets a full gap.
     if (low < std::numeric_limits<std::uint64_t>::max() - kRankGap) {
-      ranks_[position->second] = low + kRankGap;
+      statuses_[position->second].rank = low + kRankGap;
       return;
     }
-  } else if (const std::uint64_t high = ranks_[after->second]; high - low >= 2) {
-    ranks_[position->second] = low + (high - low) / 2;
+  } else if (const std::uint64_t high = statuses_[after->second].rank; high - low >= 2) {
+    statuses_[position->second].rank = low + (high - low) / 2;
     return;
   }
   rank_all();
@@ -156,7 +163,7 @@ void Nodes::rank_new(ByName::const_iterator position) {
 
 void Nodes::rank_all() {
   std::uint64_t rank = 0;
-  for (const auto& [name, slot] : by_name_) ranks_[slot] = rank += kRankGap;
+  for (const auto& [name, slot] : by_name_) statuses_[slot].rank = rank += kRankGap;
 }
 
 }  // namespace sched

@@ -76,7 +76,7 @@ class Nodes {
 
   // Position in the order of names: rank(a) < rank(b) exactly when name(a) < name(b). The numbers
   // may change when nodes are added; the order of the existing ones does not.
-  [[nodiscard]] std::uint64_t rank(NodeSlot slot) const { return ranks_[slot]; }
+  [[nodiscard]] std::uint64_t rank(NodeSlot slot) const { return statuses_[slot].rank; }
 
   // How many nvidia.com/gpu the node offers, 2^31 − 1 at most: whole GPUs or pieces of shared ones.
   [[nodiscard]] std::int32_t gpus(NodeSlot slot) const { return statuses_[slot].gpus; }
@@ -106,6 +106,7 @@ class Nodes {
   // For many nodes only this is read: so it is stored close together.
   struct Status {
     ChangeLog::Position facts_changed = 0;
+    std::uint64_t rank = 0;
     std::int32_t gpus = 0;
     bool present = false;
   };
@@ -118,6 +119,8 @@ class Nodes {
     }
     __builtin_prefetch(end - 1);
   }
+  // The facts have changed just now.
+  void became(NodeSlot slot, std::int32_t gpus, bool present);
   static void insert(Node& node, const Occupant& occupant);
   static void sum_up(Node& node);
   void give_up_if_unused(NodeSlot slot);
@@ -126,7 +129,6 @@ class Nodes {
 
   std::vector<Node> nodes_;
   std::vector<Status> statuses_;
-  std::vector<std::uint64_t> ranks_;
   std::vector<std::uint64_t> name_hashes_;
   std::vector<NodeSlot> unused_;
   ByName by_name_;

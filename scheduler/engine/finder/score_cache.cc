@@ -124,6 +124,11 @@ void ScoreCache::review_changed() {
   std::array<NodeSlot, 32> batch;
   std::size_t size = 0;
   const auto review_batch = [&] {
+    for (std::size_t i = 0; i < size; ++i) {
+      __builtin_prefetch(&answers_[batch[i]]);
+      buckets_.prefetch(batch[i]);
+      nodes_.prefetch(batch[i]);
+    }
     for (std::size_t i = 0; i < size; ++i) prefetch_tree(batch[i]);
     for (std::size_t i = 0; i < size; ++i) {
       review(batch[i], same_facts || nodes_.facts_changed(batch[i]) <= position_);
@@ -131,11 +136,9 @@ void ScoreCache::review_changed() {
     size = 0;
   };
   nodes_.changes().since(position_, [&](NodeSlot slot) {
-    if (same_facts && ruled_out_[slot]) return;
-    __builtin_prefetch(&answers_[slot]);
-    buckets_.prefetch(slot);
-    nodes_.prefetch(slot);
-    batch[size++] = slot;
+    batch[size] = slot;
+    // Not a branch: a wrong guess of the processor would wait for the bit.
+    size += 1 - (static_cast<std::size_t>(same_facts) & static_cast<std::size_t>(ruled_out_[slot]));
     if (size == batch.size()) review_batch();
   });
   review_batch();
