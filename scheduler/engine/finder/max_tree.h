@@ -87,11 +87,13 @@ class MaxTree {
     } while (size > 1);
   }
 
-  // Call before update() of the slot.
+  // Call before update() of the slot: fetches the round of its round's winner.
   void prefetch(NodeSlot slot) const {
-    if (!levels_.empty() && slot / kRound < levels_.front().size()) {
-      __builtin_prefetch(&levels_.front()[slot / kRound]);
-    }
+    if (levels_.empty() || slot / kRound >= levels_.front().size()) return;
+    const std::size_t from = slot / kRound / kRound * kRound;
+    const std::size_t to = std::min(from + kRound, levels_.front().size());
+    constexpr std::size_t kStep = 64 / sizeof(Winner);
+    for (std::size_t i = from; i < to; i += kStep) __builtin_prefetch(&levels_.front()[i]);
   }
 
   // Computes all levels again, O(size).

@@ -129,7 +129,6 @@ void ScoreCache::review_changed() {
       buckets_.prefetch(batch[i]);
       nodes_.prefetch(batch[i]);
     }
-    for (std::size_t i = 0; i < size; ++i) prefetch_tree(batch[i]);
     for (std::size_t i = 0; i < size; ++i) {
       review(batch[i], same_facts || nodes_.facts_changed(batch[i]) <= position_);
     }
@@ -144,9 +143,9 @@ void ScoreCache::review_changed() {
   review_batch();
 }
 
-void ScoreCache::prefetch_tree(NodeSlot slot) const {
-  const Buckets::Id id = buckets_.of(slot);
-  if (id < trees_.size()) trees_[id].prefetch(slot);
+void ScoreCache::move(NodeSlot slot, Buckets::Id bucket) {
+  moves_.push_back({slot, bucket});
+  if (bucket < trees_.size()) trees_[bucket].prefetch(slot);
 }
 
 void ScoreCache::review(NodeSlot slot, bool same_facts) {
@@ -174,7 +173,7 @@ void ScoreCache::refuse(NodeSlot slot, NodeAnswer now) {
   answers_[slot] = now;
   if (before.is_refused()) verdicts_.remove(before.verdict());
   if (!before.is_feasible()) return;
-  moves_.push_back({slot, buckets_.of(slot)});
+  move(slot, buckets_.of(slot));
   buckets_.remove(slot);
 }
 
@@ -186,15 +185,15 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
   if (before.is_feasible()) {
     const Buckets::Id was = buckets_.of(slot);
     // Among equal nodes the facts may decide.
-    if (now != before || !same_facts) moves_.push_back({slot, was});
+    if (now != before || !same_facts) move(slot, was);
     if (same_facts && !raw_scores_read_usage_ && by_amount_.empty()) return;
     const Buckets::Key key = key_of(slot, node);
     if (key == buckets_.key(was)) return;
-    if (now == before && same_facts) moves_.push_back({slot, was});
+    if (now == before && same_facts) move(slot, was);
     buckets_.remove(slot);
-    moves_.push_back({slot, buckets_.add(slot, key)});
+    move(slot, buckets_.add(slot, key));
   } else {
-    moves_.push_back({slot, buckets_.add(slot, key_of(slot, node))});
+    move(slot, buckets_.add(slot, key_of(slot, node)));
   }
 }
 

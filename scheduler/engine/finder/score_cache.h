@@ -170,8 +170,9 @@ class ScoreCache {
   }
 
   void review_changed();
-  void prefetch_tree(NodeSlot slot) const;
   void review(NodeSlot slot, bool same_facts);
+  // The slot may change its place in that bucket's tree.
+  void move(NodeSlot slot, Buckets::Id bucket);
   void refuse(NodeSlot slot, NodeAnswer now);
   void admit(NodeSlot slot, const NodeView& node, bool same_facts);
   // Puts all nodes that take the shape into buckets again.
