@@ -254,7 +254,7 @@ struct GpuTotals {
 struct PodInLine {
   enum class Place : std::uint8_t { kActive, kBackoff, kParked, kRefused, kGated };
   PodRef pod;
-  std::string group;         // with which it waits to start; empty: it waits for itself
+  std::string group;         // with which it waits to start; empty: it waits alone
   std::string group_waits;   // why that waits; empty: it has had no turn yet
   bool misses_pods = false;  // that is why: pods of the group are missing
   std::string quota;         // empty: no quota counts it

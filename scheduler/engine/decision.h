@@ -47,8 +47,8 @@ struct Bind {
   std::size_t all_nodes = 0;
   int attempts = 0;     // this one included
   Time queued_since{};  // when the pod was first seen pending
-  // Where EngineOptions ask for it; nullopt: no other node took the pod, or this one was held for
-  // it. No recording has it.
+  // Set only with EngineOptions::names_runner_up. Nullopt, too, if no other node takes the pod, or
+  // if this one was held for it. It is not recorded.
   std::optional<RunnerUp> runner_up = {};
   friend bool operator==(const Bind&, const Bind&) = default;
 };
@@ -105,9 +105,9 @@ struct Evict {
 
 // The pod is not placed for now. Report the reason; nothing else happens until something changes.
 struct Unschedulable {
-  // The reason of its condition PodScheduled. It is not Unschedulable if quota refuses the pod, or
-  // if pods of its group are missing: a cluster autoscaler that reads that adds nodes, which do not
-  // help.
+  // The reason of its condition PodScheduled. If quota refuses the pod, or pods of its group are
+  // missing, it is not "Unschedulable", because a cluster autoscaler would then add nodes, and
+  // these would not help.
   enum class Reason : std::uint8_t { kUnschedulable, kGpuQuotaExceeded, kWaitingForPods };
 
   PodRef pod;

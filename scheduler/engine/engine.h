@@ -71,11 +71,12 @@ class Engine {
 
   // The accounts of all quotas, by name. O(quotas · (lines + shapes that wait) · GPU types).
   [[nodiscard]] std::vector<QuotaStatus> quota_statuses() const;
-  // The accounts that may have changed since the last call; at first all. Costs the same for those
-  // alone, and O(lines of a cohort) for each cohort that lends or borrows more or less.
+  // The accounts that may have changed since the last call; at first all. The cost is that of
+  // quota_statuses() for these accounts only, and O(lines of a cohort) for each cohort in which the
+  // lent amount has changed.
   [[nodiscard]] QuotaNews take_quota_news();
-  // The same of those that count the pods of a namespace. O(lines of these quotas + pods that
-  // wait).
+  // The accounts of the quotas that count the pods of the namespace. O(lines of these quotas + pods
+  // that wait).
   [[nodiscard]] NamespaceQuotas quotas_of(const std::string& namespace_) const;
   // The use of quotas, by quota, type and namespace. O(pods with GPUs).
   [[nodiscard]] std::vector<QuotaUse> quota_uses() const;
@@ -95,8 +96,8 @@ class Engine {
   // order of the profile's tie-break (random: by name). Under a quota, nodes on which the pod is
   // within the guarantee come before nodes on which it would borrow; nodes on which quota has no
   // room are left out. Judged as if the pod held nothing: right after its bind these are the nodes
-  // that it was chosen from, except for a node that was held for it. Whether other pods have their
-  // turn before it does not matter. Changes nothing. O(nodes).
+  // that it was chosen from, except for a node that was held for it. It does not matter whether
+  // other pods have their turn before it. Changes nothing. O(nodes).
   [[nodiscard]] std::vector<Candidate> candidates(const k8s::Pod& pod, std::size_t at_most,
                                                   const Supposed& supposed = {}) const;
 
@@ -112,8 +113,8 @@ class Engine {
   // be freed. Six changes are tried, and each costs as much as candidates() and room_for().
   [[nodiscard]] std::vector<PodChange> changes_for(const k8s::Pod& pod) const;
 
-  // The nodes with GPUs, by name; without their tenants, which take most of the time, and with
-  // them. O(nodes + pods there).
+  // The nodes with GPUs, by name: without their tenants, which take most of the time / with them.
+  // O(nodes + pods there).
   [[nodiscard]] std::vector<GpuNode> gpu_nodes() const;
   [[nodiscard]] std::vector<GpuNode> gpu_nodes_with_tenants() const;
   // One of these with its tenants; nullopt: there is none of that name. O(log nodes + pods there).
@@ -129,9 +130,10 @@ class Engine {
   // order in which they came; of that namespace alone, where one is given. O(all such pods).
   [[nodiscard]] std::vector<decision::MisnamedScheduler> misnamed(
       std::string_view namespace_ = {}) const;
-  // Whether there is a node of that name, or was one of which something is left. O(log nodes).
+  // Whether a node of that name exists, or existed and something of it is still stored. O(log
+  // nodes).
   [[nodiscard]] bool knows_node(std::string_view name) const;
-  // Sums over both. O(nodes + pods that wait).
+  // Sums over all GPUs and all waiting pods. O(nodes + pods that wait).
   [[nodiscard]] GpuTotals gpu_totals() const;
   // A pod of ours that waits, by its uid, until the next apply() or step(); null: there is none.
   [[nodiscard]] const k8s::Pod* waiting_pod(const std::string& uid) const;

@@ -69,8 +69,8 @@ class PlaceGroup : private PlaceGroupParts {
     std::set<const WaitingPod*> pods;
     const WaitingPod* first = nullptr;
     std::optional<Objection> why;
-    // Of the first refusal, if all pods are needed; else of all: the group may start without the
-    // first.
+    // What the refusal awaits. If not all pods are needed: what all refusals await, because the
+    // group may start without some of the pods.
     std::set<ObjectKey> awaits;
   };
 

@@ -5,11 +5,12 @@
 // its node and charged, and bound when the victims are gone (plans.h). So it preempts once, no
 // other pod takes its room, and the next decision sees everything.
 //
-// A search costs as much as some thousand decisions, and most find nothing. So of the pods that ask
-// for the same, one is searched for, not again before something has changed, at most every
-// kBetweenSearches; and all searches together get kCostPerSecond. Others wait for that without a
-// turn: higher priorities first, then each namespace in turn, then those that have waited longest.
-// If a search finds victims, the first of its kind gets a turn, which may search in any case.
+// A search for victims costs as much as some thousand decisions, and most searches find nothing. So
+// pods that ask for the same are one kind, and a search is made for one pod of it: again only after
+// something has changed, and at most every kBetweenSearches. All searches together get
+// kCostPerSecond. Kinds for which nothing is left of that wait for a search, without a turn: higher
+// priorities first, then each namespace in turn, then those that have waited longest. If a search
+// finds victims, the first pod of the kind gets a turn. That turn may search in any case.
 #pragma once
 
 #include "scheduler/base/allowance.h"
@@ -54,7 +55,7 @@ class Preempt : private PreemptParts {
   // The pod had its turn and was refused as `told` says. Makes room for it, if that is possible; if
   // not, adds to the report why.
   [[nodiscard]] Decision attempt(WaitingPod& pod, decision::Unschedulable told, Time now);
-  // Gives a turn to pods for which there was no victim, and is one now.
+  // Gives a turn to pods for which there were no victims, and there are some now.
   void wake(Time now);
   // When wake() will have something to do; nullopt: not before an event.
   [[nodiscard]] std::optional<Time> next() const;
@@ -68,8 +69,8 @@ class Preempt : private PreemptParts {
   // The cost of all searches, in the unit of victims.cc (nodes looked at): about a tenth of a
   // processor.
   static constexpr std::int64_t kCostPerSecond = 5'000'000;
-  // In the same unit, for each kind: to find out which are due, and in what order. And for each pod
-  // of them: to ask whether constraints refuse it.
+  // In the same unit: the cost of checking whether one kind is due, and of asking about one of its
+  // pods whether constraints refuse it.
   static constexpr std::size_t kCostOfLook = 100;
 
   // Namespace, profile, shape, priority, queue, and what rules across nodes read besides. Pods with

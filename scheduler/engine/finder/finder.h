@@ -11,8 +11,8 @@
 // The result of refresh() answers for all nodes at once: how many take the pod, which is the best,
 // what refuses it. verdict() asks one node, also for a shape for which nothing is stored.
 //
-// questions/candidates.cc asks verdict() of every node, and ranks them by itself: tests hold what
-// is stored against it.
+// questions/candidates.cc asks verdict() of every node, and ranks the nodes by itself. Tests
+// compare its answers with what is stored here.
 #pragma once
 
 #include "scheduler/engine/finder/rulings.h"

@@ -33,9 +33,10 @@ class PreparedRules {
   // Adds what the rule of that constraint rules out, as the nodes are or would be. O(domains +
   // nodes ruled out).
   void rule(const ClusterConstraint& of, Ruling& all, const Trial* trial) const;
-  // The nodes, ascending, of the first domain of that node in which a rule demands that pods are
-  // counted: a pod that needs others like it has to be there if they are. Empty: no rule demands
-  // it. O(domains + nodes of the domain).
+  // For a rule that demands pods to be counted in the domain, as required affinity to pods alike
+  // does: the nodes, ascending, of that node's domain. If the first pod is on that node, the others
+  // have to be on one of these. With several such rules, those of the first; empty: there is none.
+  // O(domains + nodes of the domain).
   [[nodiscard]] std::vector<NodeSlot> together_with(NodeSlot node, const Trial& trial) const;
   // Adds what all of them prefer.
   void prefer(Ruling& all, const Trial* trial) const;

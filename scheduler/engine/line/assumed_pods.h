@@ -23,8 +23,8 @@ class AssumedPods {
   void assume(WaitingPod& pod, NodeSlot node, decision::Bind& bind, Time now);
   // The pod, which is assumed on a node, has none any more. It is in no queue.
   WaitingPod& release(PodRecord& record);
-  // A pod that was released is pending again, after a back-off. `counts`: what failed makes that
-  // longer, and later ones.
+  // A pod that was released is pending again, after a back-off. `counts`: the failure makes this
+  // back-off and later ones longer.
   void back_off(WaitingPod& waiting, bool counts, Time now);
 
  private:

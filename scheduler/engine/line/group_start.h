@@ -5,11 +5,11 @@
 // few are left, none is bound: each gives its node back, and waits with its group again. So a
 // volume that is never provided costs a group no GPU for longer than it is waited for.
 //
-// Further pods of the group that come meanwhile follow: they are prepared, too, and bound when the
-// others are. They do not delay these, and evict none. If one of the others fails or goes, they
-// take its place. A pod that has failed does so no more. plans.h carries that out. Beyond
-// PodGroup::kMostPods such pods the next ones wait until the start is over, because each change of
-// a volume is a look at all of them.
+// Further pods of the group that come meanwhile *follow*: they are prepared, too, and bound when
+// the others are. They do not delay the others, and no pod is evicted for them. If one of the
+// others fails or goes, they take its place, except followers that have failed themselves. plans.h
+// carries this out. At most PodGroup::kMostPods pods follow, because each change of a volume is a
+// look at all of them; the next ones wait until the start is over.
 #pragma once
 
 #include <cstddef>

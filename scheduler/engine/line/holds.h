@@ -20,11 +20,11 @@
 //
 // Nothing is held for a pod that no node could take even if empty, for a group for which all nodes
 // together are too small, or for what its quota could never take within the guarantee: that would
-// keep the quota from all other pods for nothing. Such a pod
-// is passed over with all of its kind, and quota is held for the next one in line that has waited
-// as long. (A Strict quota passes over no pod, and holds for the first alone, because no pod behind
-// the first may have its turn.) If a quota is changed so that a pod could be within the guarantee,
-// the time that the pod has waited counts from then on.
+// keep the quota from all other pods for nothing. Such a pod is passed over with all of its kind,
+// and quota is held for the next one in line that has waited as long. (A Strict quota passes over
+// no pod, and holds for the first alone, because no pod behind the first may have its turn.) If a
+// quota is changed so that a pod could be within the guarantee, the time that the pod has waited
+// counts from then on.
 #pragma once
 
 #include "scheduler/cluster/placement.h"

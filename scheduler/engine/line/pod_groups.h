@@ -10,13 +10,13 @@
 // As soon as a pod of the group has a node, the group has started, and each further pod is placed
 // by itself: one that was created anew, one whose bind has failed, and those beyond the number that
 // start together. Such a pod is not held back later, when the others have finished; but it is if
-// the binds of all others have failed. Which pods have nodes shows after a restart of this process
-// what was decided; only for pods that wait when all others have finished a new start is awaited
-// then. A pod that is being deleted does not count, so that a new run may use the name of the last
-// one.
+// the binds of all others have failed. After a restart of this process, the pods with nodes show
+// which groups have started. Exception: if all of them have finished, the pods that still wait
+// await a new start. A pod that is being deleted does not count, so that a new run may use the name
+// of the last one.
 //
-// Between the two a group may be starting (group_start.h). A further pod that comes then joins the
-// others if it finds room; if the start is given up, it waits with them.
+// Between its decision and its binds a group may be *starting* (group_start.h). A further pod that
+// comes then joins the others if it finds room; if the start is given up, it waits with them.
 #pragma once
 
 #include "scheduler/engine/line/group_start.h"
@@ -66,8 +66,8 @@ class PodGroups {
   // because its last pod is younger. O(waiting pods · log waiting pods), and a join for each pod of
   // a group.
   void gather(Time now);
-  // Does nothing for a pod that waits for itself. Else the pod is in no queue, and its group, if
-  // others are left, is active.
+  // Does nothing for a pod that waits alone. Else the pod is in no queue, and its group, if others
+  // are left, is active.
   void leave(WaitingPod& pod);
   // The group that waits and is of that kind; null: there is none.
   [[nodiscard]] WaitingGroup* find(std::uint32_t kind) const;

@@ -41,9 +41,10 @@ class QuotaSearch {
   // For a pod that a quota counts.
   [[nodiscard]] Found find(const WaitingPod& pod, const Ruling& ruling = {});
 
-  // For a pod that has the next turn and found something to borrow: leaves of that what it may have
-  // before all others, the best node of those types on which no other quota stands before its own.
-  // nullopt: it may have that. Else where its quota stands on the best type that has room.
+  // For a pod that has the next turn and would borrow on the node that was found. Narrows `found`
+  // to the best node of the GPU types on which no other quota stands before the pod's. nullopt: the
+  // pod may have that node. Else others have their turn first: where its quota stands on the best
+  // type that has room.
   [[nodiscard]] std::optional<quota::Standing> borrow_in_turn(const WaitingPod& pod,
                                                               const Ruling& ruling, Found& found);
 

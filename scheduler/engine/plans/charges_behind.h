@@ -1,10 +1,10 @@
 // The accounts without what is charged for later plans that make room.
 //
-// A pod for which room is made is charged beside the pods that leave for it. What is charged for
-// the plans behind one must not keep that one from its room. After a change of quotas all plans are
-// looked at, in their order. So the accounts are kept from one look to the next: from a plan to a
-// later one, only what is charged for the plans between them comes back. Looks at all plans cost
-// steps by their number, not by its square.
+// A pod for which room is made is charged beside the pods that leave for it. When a plan is checked
+// for room, the charges of later plans must not count against it. After a change of quotas all
+// plans are checked, in their order. So the accounts are kept from one check to the next, and from
+// a plan to a later one, only the charges of the plans between them are put back. So the cost of
+// checking all plans grows with their number, not with its square.
 #pragma once
 
 #include "scheduler/engine/world/world.h"

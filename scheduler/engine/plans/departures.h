@@ -38,13 +38,13 @@ class Departures {
   [[nodiscard]] std::vector<PlanId> give_up(const std::string& uid, PlanId plan, bool timed_out,
                                             bool spares);
 
-  // The pod, which has a node, is being deleted, and has until then. Returns the plans that wait
-  // for it.
+  // The pod, which has a node, is being deleted, and has until `deadline` to leave. Returns the
+  // plans that wait for it.
   [[nodiscard]] std::vector<PlanId> leaves_by(const std::string& uid, Time deadline);
   // The pod has left its node. Returns the plans that waited for it.
   [[nodiscard]] std::vector<PlanId> has_left(const std::string& uid);
 
-  // When the time ends that the pod has to leave; nullopt: it is not known to be deleted.
+  // When the pod has to have left; nullopt: it is not known to be deleted.
   [[nodiscard]] std::optional<Time> deadline_of(const std::string& uid) const;
   // Calls visit(uid) for each pod for which a plan waits, or which is being deleted, in no order.
   template <typename Visit>

@@ -7,14 +7,14 @@
 //      └─────────┴─────────┴───────────────┴────────────────┴──▶ undone in reverse; the pod backs
 //                                                                off, then is active
 //
-// Most pods skip the first two parts, or four. If nothing must be done before the bind, the bind is
-// the whole plan: it leaves the engine at once, and there is no entry here. During the whole plan
-// the pod is assumed on its node, and charged; while room is made for it, beside the pods that
-// leave. So no other gets what becomes free.
+// Most pods skip the first two parts (making room), or the first four. If nothing must be done
+// before the bind, the bind is the whole plan: it leaves the engine at once, and there is no entry
+// here. During the whole plan the pod is assumed on its node, and charged; while room is made for
+// it, beside the pods that leave. So no other gets what becomes free.
 //
 // The pods of a group start together: if nothing must be done before any bind, all binds leave the
 // engine at once. Else each pod has an entry here, also if nothing must be done for it. The binds
-// leave when all pods are ready; if one fails without which there are too few, everything is undone
+// leave when all pods are ready. If one fails and too few are left without it, everything is undone
 // (line/group_start.h).
 //
 // Several plans may make room on one node: the first decided is served first, and those behind wait
@@ -111,7 +111,7 @@ class Plans {
   // Quotas may allow more: the same for all plans that wait for room, once for each version of the
   // ledger.
   void quota_changed();
-  // The pod, which has a node, is being deleted, and has until then.
+  // The pod, which has a node, is being deleted, and has until `deadline` to leave.
   void leaves_by(const std::string& uid, Time deadline);
   // The pod has left its node.
   void has_left(const std::string& uid, NodeSlot node);
@@ -166,9 +166,9 @@ class Plans {
   [[nodiscard]] bool quota_allows(const PodRecord& pod, NodeSlot node,
                                   const quota::LedgerTrial& in) const;
   void ends_at(Entry plan, Time end);
-  // A pod that the plan counts on has until then.
+  // A pod that has to leave for the plan has until `deadline`.
   void wait_until(Entry plan, Time deadline);
-  // The plan counts on no pods' leaving any more. `timed_out`: those that have not left are stuck.
+  // The plan waits for no pods to leave any more. `timed_out`: those that have not left are stuck.
   // Plans that count on a pod that is evicted for this one alone, and is not known to be deleted
   // yet, will be undone.
   void stop_waiting_for_room(Entry plan, bool timed_out);

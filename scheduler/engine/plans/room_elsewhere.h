@@ -3,9 +3,9 @@
 //
 // Works in rounds. When some node has got room, each plan that makes room is looked at once. The
 // next round begins a second later at the earliest. A pod for which there is room has its turn
-// before the next plan is looked at. To look at pods of which nothing is stored may take long:
-// there may be very many rules across nodes. So all looks have an allowance, and a round goes on
-// when there is some again.
+// before the next plan is looked at. A look at a pod of which nothing is stored may take long,
+// because there may be very many rules across nodes. So all looks share an allowance. A round that
+// has used it up goes on when there is some again.
 #pragma once
 
 #include "scheduler/base/allowance.h"

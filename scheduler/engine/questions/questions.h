@@ -4,7 +4,7 @@
 //
 // Questions about a pod ask the finder about each node, and store nothing. Tests compare the
 // answers with those from the finder's caches, and answers about what is supposed with those of an
-// engine in which it is so.
+// engine in which it has really happened.
 #pragma once
 
 #include "scheduler/engine/answers.h"

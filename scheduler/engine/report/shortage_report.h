@@ -11,11 +11,11 @@
 // none of an asked device are counted separately (absent_devices.h), and filters report about all
 // nodes together (Survey).
 //
-// The first sentence is read alone, where there is room for one: it says the likely cause. A device
-// that no node offers comes first of all. Then what is short, with the number of nodes that refuse
-// for one thing else: a user who named a product needs to know how much of it is free, and that
-// other nodes have room. Where nothing is short, what a survey found (a label that no node has) is
-// likely to be the cause.
+// Where there is room for one sentence, the first is shown alone: it gives the likely cause. A
+// device that no node offers comes first of all. Then what is short, with the number of nodes that
+// refuse for one thing else: a user who named a product needs to know how much of it is free, and
+// that other nodes have room. Where nothing is short, what a survey found (a label that no node
+// has) is likely to be the cause.
 #pragma once
 
 #include "scheduler/engine/finder/prepared_shape.h"

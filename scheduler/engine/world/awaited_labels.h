@@ -1,15 +1,16 @@
 // Labels that GPU feature discovery has most likely not written yet.
 //
 // NVIDIA's device plugin offers GPUs, whole or shared, up to a minute before GPU feature discovery
-// has labelled the node accordingly: on a node that joins, and where an administrator has GPUs
-// shared that were whole. Until then nothing says that the pieces are not whole GPUs. So when a
-// node offers more nvidia.com/gpu than before, and its labels do not account for them, they count
-// as shared for some time, in an unknown way: pods that want no shared GPU, and pods with several
-// for one container, wait until the labels are there.
+// has labelled the node accordingly: on a node that joins, and on a node whose whole GPUs an
+// administrator begins to share. Until then nothing says that the pieces are not whole GPUs. So
+// when a node offers more nvidia.com/gpu than before, and its labels do not account for them, they
+// count as shared for some time, in an unknown way: pods that accept no shared GPU, and pods with
+// several for one container, wait until the labels are there.
 //
-// That is so only where GPU feature discovery runs: the GPU operator says so by a label, and its
-// own labels do. Elsewhere a node is what its amounts say, at once. Nothing is awaited from nodes
-// that offered their GPUs already when this process saw them first.
+// This applies only where GPU feature discovery runs: a label of the GPU operator shows that, and
+// so do GPU feature discovery's own labels. Elsewhere the offered amounts count at once as they
+// are. Nothing is awaited from nodes that already offered their GPUs when this process first saw
+// them.
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -30,13 +31,13 @@ inline constexpr std::chrono::minutes kLabelsAwaited{2};
 
 class AwaitedLabels {
  public:
-  // If labels are awaited from the node, its GPUs count so in its facts, which are about to be
-  // published. `before`: what they were; null: the node is new. O(log nodes) while it has labels to
-  // await, else O(1).
+  // If labels are awaited from the node, its facts, which are about to be published, count its GPUs
+  // as shared. `before`: what the facts were; null: the node is new. O(log nodes) while labels are
+  // awaited from the node, else O(1).
   void complete(NodeFacts& facts, const NodeFacts* before, Time now);
   void node_gone(const std::string& node);
   // The nodes from which no labels are awaited any more by `now`, in the order of their times. The
-  // caller publishes their facts without that.
+  // caller publishes their facts without awaited labels.
   [[nodiscard]] std::vector<std::string> end(Time now);
   // When end() will next have something to do; nullopt: never.
   [[nodiscard]] std::optional<Time> next_end() const;

@@ -1,16 +1,17 @@
-// The PodDisruptionBudgets of the cluster, as preemption by priority counts them: which of the pods
-// that it would evict are more than their budgets let go.
+// The PodDisruptionBudgets of the cluster, as preemption by priority counts them: which evictions
+// would violate a budget.
 //
 // A budget's number is computed by a controller and comes by the watch, so it is old for a moment
 // after each eviction. The API server has the same problem with the evictions that it is asked for:
 // it takes one from the number and remembers the pod's name until the controller has seen the pod's
-// deletion. Here a pod that is evicted is subtracted from its budgets until it is gone, because a
-// new version does not show whether it counts the pod; and if there was none meanwhile, until the
-// next one. So a budget may be counted too low for a while.
+// deletion. Here an evicted pod is subtracted from its budgets until it is gone, because a new
+// version of a budget does not show whether it counts the pod. If no new version has come by then,
+// the pod stays subtracted until the next one. So a budget may be counted too low for a while.
 //
 // Each question about a pod, and each eviction, costs as much as there are budgets in its
 // namespace, and a tenant may create thousands. So if those of a namespace are too many (kMost),
-// none of them is compared: all pods of the namespace are protected, as one budget could do, too.
+// none of them is compared: all pods of the namespace are protected. (A single budget could protect
+// all of them as well.)
 //
 // Source: kube-scheduler 1.36, filterPodsWithPDBViolation. Unlike there, a budget covers the pods
 // that policy/v1 and the API server's own evictions say: an empty selector covers all pods of its
@@ -106,7 +107,8 @@ class DisruptionBudgets {
   // Budgets of that namespace have come or gone, which had that size before.
   void resized(const std::string& namespace_, OfNamespace& budgets, std::size_t before) const;
 
-  // The pod is evicted no more; what these took for it is given back.
+  // The eviction of the pod is over. What was taken from budgets for it, for these reasons, is
+  // given back.
   void over(const Pod& pod, std::initializer_list<By> given_back);
 
   std::uint64_t version_ = 0;

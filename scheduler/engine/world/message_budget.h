@@ -1,4 +1,4 @@
-// How often what waits is told why, if the reason changes again and again.
+// Limits how often a waiting entity gets a new message, if the reason changes again and again.
 //
 // Each message is a line of the log, and a write to the pod. One change of an object may change the
 // messages of all pods that wait for it, and a tenant may change it many times a second. So there
@@ -24,11 +24,11 @@ class MessageBudget {
     full_at_ = full_at;
     return true;
   }
-  // From when on there is a message; may be past.
+  // When the next message is available; may be in the past.
   [[nodiscard]] Time next() const { return full_at_ - (kAtOnce - 1) * kEach; }
 
  private:
-  Time full_at_{};  // when all of them will be there again
+  Time full_at_{};  // when kAtOnce messages are available again
 };
 
 }  // namespace sched

@@ -1,9 +1,9 @@
 // The group with which a pod starts: pods that name one group get their nodes together, in one
 // decision, or none of them does.
 //
-// A pod says so by two annotations, the name of the group and how many pods start together. No
-// object describes a group: it is there while a pod names it. Pods of one group are of one
-// namespace and one profile.
+// Two annotations of a pod give the name of its group and how many pods start together. No object
+// describes a group: it is there while a pod names it. Pods of one group are of one namespace and
+// one profile.
 #pragma once
 
 #include "k8s-client/api/pod.h"

@@ -2,10 +2,10 @@
 //
 // A bind may be refused because of its node (for example by an admission webhook that reads the
 // node), and then neither node nor pod has changed: without this, the pod would choose the same
-// node for ever. Only a certain refusal counts. A 5xx answer does not: an API server or a webhook
-// that is down answers so for every node; nor does a refusal of the scheduler's own identity or
-// rights. The first time is short: if the pod is refused on every node for a while, it must not
-// wait long after that.
+// node for ever. Only a certain refusal counts. A 5xx answer does not count, because an API server
+// or a webhook that is down gives it for every node. Nor does a refusal because of the scheduler's
+// own identity or rights. A node is left out only briefly at first: a pod that is refused on every
+// node for a while must not wait long after that.
 #pragma once
 
 #include "scheduler/base/types.h"

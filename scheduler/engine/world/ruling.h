@@ -1,5 +1,5 @@
-// The ruling of rules across nodes for one pod: which nodes are ruled out, and why, and by what the
-// others score.
+// The ruling for one pod, which is the answer of the rules across nodes: which nodes they rule out
+// and why, and how they score the others.
 #pragma once
 
 #include "scheduler/base/types.h"
@@ -25,7 +25,7 @@ class Ruling {
     std::string_view plugin;
     std::string_view reason;
     Code code = Code::kUnschedulable;
-    bool also_told = false;  // Exclusion
+    bool also_told = false;  // as Exclusion::also_told
   };
 
   // The nodes of some domains of a label.
@@ -83,8 +83,8 @@ class Ruling {
     return out_.empty() && !only_ && by_domain_.empty() && by_amount_.empty();
   }
   [[nodiscard]] bool none() const { return allows_all() && preferences_.empty(); }
-  // Whether a single rule by domain, or the rules with `only`, rule every node out. False means
-  // nothing. O(domains).
+  // Whether a single rule by domain, or the rules with `only`, rule every node out. False: not
+  // known. O(domains).
   [[nodiscard]] bool rules_out_all() const;
   // The first rule that excludes the node; null: none.
   [[nodiscard]] const Why* find(NodeSlot slot) const;
@@ -113,9 +113,9 @@ class Ruling {
   // The labels with domains that decide in the other rules, each once.
   [[nodiscard]] std::vector<std::shared_ptr<DomainIndex>> labels() const;
 
-  // For which pods the ruling holds: always only for pods of the same shape. With of_class they
-  // must also have the same class. They must have the same hash of what constraints read besides;
-  // 0: nothing. With of_pod it holds for this pod alone.
+  // For which pods the ruling holds: those of the same shape; with of_class, of the same class,
+  // too; and with the same hash of what else constraints read (0: nothing). With of_pod, only for
+  // this pod.
   bool of_class = false;
   std::uint64_t besides = 0;
   bool of_pod = false;

@@ -33,7 +33,7 @@ struct WaitingPod : Entity {
   int attempts = 0;
   int failed_binds = 0;  // in a row
   RefusedBinds refused_binds;
-  WaitingGroup* group = nullptr;  // with which it waits; null: it waits for itself
+  WaitingGroup* group = nullptr;  // with which it waits; null: it waits alone
   bool is_late = false;           // its group had started when it was first tried
   MessageBudget messages;         // of what constraints object to
 
