@@ -1,11 +1,11 @@
 // The calls of a kind that wait to be sent, by namespace, and how many are open.
 //
 // Calls of one namespace may hang, for example because of a webhook, and must not delay those of
-// others. So a namespace gets no further call while it has as many open as are free. Alone it gets
-// half of all; and calls that all hang, in n namespaces, leave 1 / (n + 1) of them to others. The
-// namespaces take turns, and the calls of one keep their order. A namespace can be paused, for
-// example after a call that failed. Source: Choudhury and Hahne, "Dynamic queue length thresholds
-// for shared-memory packet switches", 1998.
+// others. So a namespace may have at most as many open calls as places are still free. A namespace
+// that is alone gets half of the places. If the calls of n namespaces all hang, 1 / (n + 1) of the
+// places are left to others. The namespaces take turns, and the calls of one keep their order. A
+// namespace can be paused, for example after a call that failed. Source: Choudhury and Hahne,
+// "Dynamic queue length thresholds for shared-memory packet switches", 1998.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class CallQueue {
     waiting.insert(std::find_if(waiting.begin(), waiting.end(), is_later), std::move(call));
     ++waiting_;
   }
-  // A call that waits, if it does, waits no more. Whether others of its namespace wait or are open.
+  // Removes the call if it waits. Returns whether other calls of its namespace wait or are open.
   // O(calls of the namespace that have waited longer).
   bool remove(const std::string& namespace_, const Call& call) {
     const auto which = of_.find(namespace_);
@@ -70,7 +70,7 @@ class CallQueue {
     which->second.paused = true;
     std::erase(turns_, which);
   }
-  // Whether calls of it wait.
+  // Returns whether calls of it wait.
   bool resume(const std::string& namespace_) {
     const auto which = of_.try_emplace(namespace_).first;
     const bool waits = !which->second.waiting.empty();

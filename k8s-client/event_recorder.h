@@ -2,15 +2,16 @@
 //
 // An event costs the API server as much as a bind, so events wait while binds are under way,
 // repetitions of the same event become a series on the first one, the memory for waiting ones is
-// limited, and what had to be dropped is counted, never silently lost. It is dropped of the
-// namespace with the most, so that a storm of events in one does not push out those of others.
+// limited, and what had to be dropped is counted, never silently lost. Events of the namespace with
+// the most are dropped, so that a storm of events in one does not push out those of others.
 //
 // An object has a budget of events (event_budget.h); what exceeds it is dropped and counted.
 //
 // The first occurrence is written as an event of its own. A repetition (defined in event_series.h)
 // increases the count of its series, which is then written at most once per `series_interval`.
-// Binds may wait for ever: new ones come, and those of one namespace are slow. So once events have
-// waited behind binds for `max_hold`, two of different namespaces are sent at a time.
+// Binds may be waiting all the time, because new ones come and those of one namespace are slow. So
+// once events have waited behind binds for `max_hold`, two of different namespaces are sent at a
+// time.
 //
 // Writes that fail for a temporary reason are tried again with back-off, in order; an event that
 // the server refuses (for example because its namespace is being deleted) is dropped and counted.

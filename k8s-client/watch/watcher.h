@@ -45,8 +45,8 @@ struct WatcherOptions {
   // between, counts as absent as well. Not at once: a server that has just started may not have
   // read its roles yet. nullopt: never, for a kind that must not be taken as empty by mistake.
   std::optional<std::chrono::milliseconds> hidden_after = {};
-  // An optional kind that was listed counts as absent only after nothing but 404 for so long:
-  // something before the API server may answer so.
+  // An optional kind that was listed counts as absent only after nothing but 404 for so long: a
+  // proxy in front of the API server may give that answer, too.
   std::chrono::milliseconds gone_after = std::chrono::seconds{30};
   // How often an absent optional kind is tried again.
   std::chrono::milliseconds absent_interval = std::chrono::minutes{3};

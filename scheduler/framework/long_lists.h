@@ -4,7 +4,7 @@
 // API server stores some two to ten bytes for each; decoded, each takes ten times as many, and of a
 // pod it is copied into its shape and its class. Or a tenant writes few texts, but one of a
 // megabyte. So a few such objects could take all memory. No object needs so much. Longer lists, and
-// more text, are dropped where the object comes in. A pod is then refused in words
+// more text, are dropped when the object arrives. A pod is then refused with a message
 // (plugins/unsupported_constraints).
 #pragma once
 
@@ -47,7 +47,7 @@ inline constexpr std::size_t kMostOfComparedSelector = 200;
 [[nodiscard]] std::size_t parts_of(const k8s::LabelSelector& selector);
 
 // What the pod has too many of, in words, as drop_long_lists() left it or before that; nullopt: no
-// list is too long. Not said of the number of terms across nodes.
+// list is too long. The number of terms across nodes is not reported here.
 [[nodiscard]] std::optional<std::string> long_list_of(const k8s::Pod& pod);
 
 // Drops each list of the pod that is too long, but not the claims of a bound pod, and all text of a

@@ -146,9 +146,9 @@ class FilterPlugin {
   // True if the plugin refuses every GPU of a type that the pod's annotation gpu-type does not
   // name. Quota then asks about the named types only.
   [[nodiscard]] virtual bool enforces_gpu_types() const { return false; }
-  // Why it keeps every pod with devices off the node, but for those that tolerate that by name, in
-  // a few words; nullopt: it does not, or by what NodeHealth has besides alarms. For figures of the
-  // cluster.
+  // Why the plugin keeps all pods with devices off the node (except pods that tolerate that by
+  // name), in a few words. nullopt: it does not, or its reason is something else in NodeHealth than
+  // alarms. For figures of the cluster.
   [[nodiscard]] virtual std::optional<std::string> keeps_devices_off(
       const NodeFacts& /*node*/) const {
     return std::nullopt;
@@ -236,8 +236,8 @@ struct Exclusion {
   // The nodes that are left: those with labels that match the selector, never null; or the named
   // ones; or those for which the function returns true (it is called for every node).
   std::variant<const k8s::NodeSelector*, NamedNodes, std::function<bool(const NodeFacts&)>> allowed;
-  // If several exclusions exclude a node, the first is reported; also this one if it is of the same
-  // plugin.
+  // If several exclusions exclude a node, only the first is reported. True: this one is reported
+  // beside it if both are of the same plugin.
   bool also_told = false;
   // What a call of the function costs, in looks at a node.
   std::size_t cost = 1;

@@ -58,7 +58,7 @@ class Borrowers {
  private:
   struct Pool {
     std::set<Turn> ready;       // called when the pool has something to lend
-    std::set<QueueId> in_vain;  // refused since the pool opened last
+    std::set<QueueId> in_vain;  // refused since the pool last had more to lend
   };
   std::map<QueueId, std::vector<quota::InPool>> members_;
   std::map<quota::PoolId, Pool> pools_;

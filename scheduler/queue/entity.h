@@ -85,8 +85,8 @@ struct QueueOrder {
 struct Apart {
   // All 0: nothing sets it apart. any(): rules across nodes do.
   std::uint64_t pod_class = 0;  // id of its class + 1: it is alike only with its class
-  std::uint64_t besides = 0;    // a hash of what else rules read of it,
-  std::uint64_t tenant = 0;     // and its tenant, who cannot be made to share a hash with others
+  std::uint64_t besides = 0;    // a hash of what else rules read of it
+  std::uint64_t tenant = 0;     // its tenant: no tenant can make its hashes equal those of others
   std::uint64_t arrival = 0;    // its own: it is alike with no other entity
   // Its own, too: something is held for it, so it has room where others have none. Rules do not
   // matter to it, and it stays in line.
@@ -109,8 +109,8 @@ struct Entity {
   std::uint64_t tenant = 0;
   QueueOrder order;
   // Since when the entity could have been placed. The time after which quota and a node are held is
-  // measured from it (quota::Options, hold_after). It is taken from the API server where the API
-  // server has it, so that the wait continues in another process.
+  // measured from it (quota::Options, hold_after). It is read from the API server if it is stored
+  // there, so that the wait continues in another process.
   Time waits_since{};
 
   // Whether it asks for more than its quota's guarantee, and when that was last so: before that
@@ -120,9 +120,9 @@ struct Entity {
   // Its last attempt ended because others of its Strict quota have their turns first, and that is
   // what its message says. So it is tried once its turn comes, whether there is room or not.
   bool told_of_turn = false;
-  // Its message says that its quota has no room for it. So it is tried once that is not so any
-  // more, though no node has room: what it waits for now is told, and may be made by others'
-  // leaving.
+  // Its message says that its quota has no room for it. So it is tried once its quota has room,
+  // even if no node has: then its message says what it waits for now, and others may be evicted for
+  // it.
   bool told_over_quota = false;
   // Its last attempt ended because no node can ever take it, or one of its pods, as it is written.
   bool never = false;

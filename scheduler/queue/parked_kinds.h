@@ -2,11 +2,11 @@
 // kind, and equal in what rules across nodes read of them (Entity::apart).
 //
 // What holds for one entity of a group holds for all, so a group is checked once, not once for each
-// entity. A group sleeps until something of the kind that it waits for opens up. Then it is to be
-// checked, by its best entity. A check that finds no room puts the group to sleep again. If a check
-// finds room, only the best entity is taken, and the group is still to be checked for the next one:
-// a hundred GPUs that are freed at once for a thousand entities that are alike cost a hundred and
-// one checks. Sleeping groups cost nothing while others come and go.
+// entity. A group sleeps until there may be more room of a sort that it waits for (WaitsFor). Then
+// it is to be checked, by its best entity. A check that finds no room puts the group to sleep
+// again. If a check finds room, only the best entity is taken, and the group is still to be checked
+// for the next one: a hundred GPUs that are freed at once for a thousand entities that are alike
+// cost a hundred and one checks. Sleeping groups cost nothing while others come and go.
 //
 // Groups that wait for others are those for which rules across nodes count. Each may have counts of
 // its own, and there may be as many groups as pods. So only some of them are marked for a check at

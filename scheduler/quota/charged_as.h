@@ -16,9 +16,9 @@
 // pkg/registry/core/pod/storage). So they cost no extra call, and another process can read them.
 // They replace older notes; if the node's labels name no product, that note is empty. Notes on pods
 // of other schedulers are not read. A user who may change bound pods can change the notes. A false
-// product has an effect only while the node's labels name none; what is too long for a name is
-// none. A false time makes the pod's loan as old as the pod at most; a time that is yet to come is
-// not believed.
+// product has an effect only while the node's labels name none; a text that is too long for a
+// product is ignored. A false time makes the pod's loan at most as old as the pod; a time in the
+// future is ignored.
 #pragma once
 
 #include "k8s-client/api/pod.h"

@@ -30,8 +30,8 @@ class GuaranteeChecks {
 
   // The quotas have been arranged anew.
   void rebuild();
-  // A node of that class offers so many GPUs now, and offered `before`. A node that comes offered
-  // none, one that goes offers none.
+  // A node of that class offers so many GPUs now, and offered `before`. A new node offered none
+  // before, a removed node offers none now.
   void offers(ChargeClassId on, GpuShare before, GpuShare now);
 
   // Null: no more is guaranteed of the line's type than there is.

@@ -4,7 +4,7 @@
 // A sparse overlay of the ledger. QuotaAnswers answers the same questions with it (parameter `in`)
 // as without. The trial copies the lines of the quotas that it is asked about, and the pools that
 // these share. The ledger stays unchanged; once it has changed, the trial must not be used any
-// more. What quotas keep for pods is the same in the trial.
+// more. What quotas hold for pods is the same in the trial.
 #pragma once
 
 #include "scheduler/quota/charge_class.h"
@@ -39,7 +39,7 @@ class LedgerTrial {
   std::vector<Line>& lines_of(QuotaId quota) const;
 
   const Ledger& ledger_;
-  // Copies of what was asked about; their order of making shows nowhere.
+  // Copies of what was asked about. The order in which they were made has no effect.
   mutable std::map<QuotaId, std::vector<Line>> lines_;
   mutable std::map<PoolId, Pool> pools_;
 };

@@ -22,7 +22,8 @@
 // What a line holds is a claim on the parent's line, too, so that no sibling borrows it meanwhile.
 // Unlike other claims it may go beyond what the parent's line has, and the pod that it is held for
 // may not count it as room there: it asks the parent's line as if nothing were held below. So a
-// limit binds it as any other pod, and pods of two lines do not wait for each other's holds.
+// limit applies to that pod as to any other, and pods of two lines do not wait for each other's
+// holds.
 #pragma once
 
 #include "scheduler/quota/assignment.h"

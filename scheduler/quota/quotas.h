@@ -1,4 +1,4 @@
-// The quotas that exist, which of them is in which, and the accounts of their lines.
+// The quotas that exist, which of them is a part of which, and the accounts of their lines.
 //
 // arrange() makes all lines and pools anew from the specs, with nothing charged. The ledger calls
 // it when a spec has changed, and charges everything again.
@@ -92,7 +92,7 @@ class Quotas {
   [[nodiscard]] Quota& at(QuotaId id);
   // All of them, with kNothingQuota and those that are deleted.
   [[nodiscard]] const std::map<QuotaId, Quota>& all() const { return quotas_; }
-  // Whether its pods have their turns in order.
+  // Whether its order is Strict: none of its pods has its turn before those in line before it.
   [[nodiscard]] bool is_strict(QuotaId id) const { return at(id).spec.strict; }
   // The gpuType of its line; empty: of the GPUs that no line names.
   [[nodiscard]] const std::string& type_of(QuotaId id, std::size_t line) const {

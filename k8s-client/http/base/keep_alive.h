@@ -12,7 +12,7 @@
 
 namespace k8s::http {
 
-// For any TCP socket of Asio. Without these options a connection works, too, so errors do not
+// For any TCP socket of Asio. A connection also works without these options, so errors do not
 // matter.
 template <typename TcpSocket>
 void enable_keep_alive(TcpSocket& socket) {
