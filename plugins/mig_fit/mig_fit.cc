@@ -23,6 +23,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,8 +76,9 @@ class SingleStrategyFilter final : public TellingFilter {
     const gpu::Inventory& gpu = node.facts.gpu;
     const std::string& profile = gpu.single_profile;
     if (profile.empty()) return "no MIG instances there";
-    const std::string there =
-        fmt::format("{} of profile {} of {}", gpu.gpus, profile, gpu.product.name);
+    const std::string_view product =
+        gpu.product.name.empty() ? "GPUs that no label names" : std::string_view(gpu.product.name);
+    const std::string there = fmt::format("{} of profile {} of {}", gpu.gpus, profile, product);
     if (index == kOtherProfile) return there;
     return fmt::format("{}; annotation {}: {} asks for one", there, gpu::kMigProfileAnnotation,
                        profile);

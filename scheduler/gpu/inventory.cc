@@ -48,6 +48,17 @@ std::int64_t replicas_by_amounts(const Inventory& read) {
   return std::clamp<std::int64_t>(pieces / read.gpu_count, 1, kMostReplicas);
 }
 
+// What mig-manager has made of all GPUs: the profile that they are cut into, or kWhole; empty: it
+// is changing them, or not all are alike.
+constexpr std::string_view kWhole = "disabled";
+std::string_view cut_by_manager(const k8s::StringMap& labels) {
+  constexpr std::string_view kAll = "all-";
+  std::string_view name = label_of(labels, kMigConfigLabel);
+  if (label_of(labels, kMigStateLabel) != "success" || !name.starts_with(kAll)) return {};
+  name.remove_prefix(kAll.size());
+  return name;
+}
+
 class InventoryReader {
  public:
   InventoryReader(const k8s::StringMap& labels, const Resources& allocatable,
@@ -123,11 +134,12 @@ class InventoryReader {
     const std::string_view partition = labels_.text({kPartitionSizeLabel});
     read_.single_profile = label_.mig_profile.empty() ? partition : label_.mig_profile;
     const std::string& profile = read_.single_profile;
-    const std::string_view newer = newer_profile();
-    if (!newer.empty()) {
-      complain("label {}: all-{}, but the product label says {}: {} nvidia.com/gpu count as {}",
-               kMigConfigLabel, newer, profile.empty() ? "whole GPUs" : profile, pieces(), newer);
-      read_.single_profile = newer;
+    const auto newer = newer_cut();
+    if (newer) {
+      complain("label {}: {}, but the product label says {}: {} nvidia.com/gpu count as {}",
+               kMigConfigLabel, labels_.text({kMigConfigLabel}), pieces_of_profile(profile),
+               pieces(), pieces_of_profile(*newer));
+      read_.single_profile = *newer;
       read_.gpu_count = pieces();  // as the label will count them
       product_memory_.reset();     // of what they were before
     }
@@ -142,7 +154,7 @@ class InventoryReader {
       complain("label {}: {}, but the product label says {}", kPartitionSizeLabel, partition,
                profile);
     }
-    if (newer.empty() && (read_.mig_strategy == "none" || read_.mig_strategy == "mixed")) {
+    if (!newer && (read_.mig_strategy == "none" || read_.mig_strategy == "mixed")) {
       complain(
           "label nvidia.com/mig.strategy: {}, but the product label says that nvidia.com/gpu "
           "are MIG instances; they count as such",
@@ -150,20 +162,25 @@ class InventoryReader {
     }
   }
 
-  // The profile that mig-manager has cut the GPUs into, if the product's label does not name it and
-  // as many instances are there; else empty. Under the strategy `single` the device plugin offers
-  // new instances before GPU feature discovery has labelled the node anew, which may take a minute.
-  std::string_view newer_profile() const {
-    constexpr std::string_view kAll = "all-";
-    std::string_view name = labels_.text({kMigConfigLabel});
-    if (labels_.text({kMigStateLabel}) != "success") return {};
-    if (!name.starts_with(kAll)) return {};
-    name.remove_prefix(kAll.size());
+  static std::string_view pieces_of_profile(std::string_view profile) {
+    return profile.empty() ? "whole GPUs" : profile;
+  }
+
+  // The profile that mig-manager has cut the GPUs into, empty if they are whole again; nullopt if
+  // the product's label says so already, or not as many pieces are there. Under the strategy
+  // `single` the device plugin offers new pieces before GPU feature discovery has labelled the node
+  // anew, which may take a minute.
+  std::optional<std::string_view> newer_cut() const {
+    const std::string_view name = cut_by_manager(node_labels_);
+    if (name == kWhole) {
+      const bool whole = !label_.mig_profile.empty() && pieces() > 0 && counted_gpus() == pieces();
+      return whole ? std::optional<std::string_view>("") : std::nullopt;
+    }
     const mig::Profile* profile = known(name);
-    if (profile == nullptr || name == read_.single_profile) return {};
-    if (read_.mig_strategy != "single" && !is_single_now(*profile)) return {};
+    if (profile == nullptr || name == read_.single_profile) return std::nullopt;
+    if (read_.mig_strategy != "single" && !is_single_now(*profile)) return std::nullopt;
     const std::int64_t instances = saturating_multiply(counted_gpus(), profile->max_instances);
-    return instances > 0 && instances == pieces() ? name : std::string_view();
+    return instances > 0 && instances == pieces() ? std::optional(name) : std::nullopt;
   }
 
   // Whether the strategy is `single`, although the label still says `mixed`: GPUs that are all cut
@@ -500,13 +517,19 @@ Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatabl
   return InventoryReader(labels, allocatable, names, site, capacity).read();
 }
 
-void await_labels(Inventory& inventory) {
+void await_labels(Inventory& inventory, const k8s::StringMap& labels) {
   inventory.labels_awaited = true;
   inventory.sharing = Sharing::kUnknown;
   inventory.piece = GpuPiece::kReplica;
   inventory.replicas = replicas_by_amounts(inventory);
   inventory.mixed_products = false;
   inventory.complaints.clear();
+  const std::string_view profile = cut_by_manager(labels);
+  const bool may_be_single = inventory.mig_strategy.empty() || inventory.mig_strategy == "single";
+  if (!may_be_single || !inventory.instances.empty()) return;
+  if (!mig::parse_resource(fmt::format("{}{}", kMigResourcePrefix, profile))) return;
+  inventory.piece = GpuPiece::kMigInstance;
+  inventory.single_profile = profile;
 }
 
 }  // namespace sched::gpu

@@ -7,10 +7,11 @@
 // (a piece that may be shared counts as shared) and reported, and no amount is ever taken from a
 // label: only allocatable counts. After a repartition under `single` the product's label is old for
 // up to a minute; if the amount is that of mig-manager's configuration, this decides, also where
-// the strategy was `mixed` until now. If no label states how many pods share a GPU, amounts decide:
-// a node with k times as many nvidia.com/gpu as GPUs, k ≥ 2, shares them in an unknown way (a
-// device plugin without GPU feature discovery, HAMi's). For that alone capacity counts, too: unlike
-// allocatable, it stays when a GPU fails, and for five minutes without a device plugin.
+// the strategy was `mixed` until now, or where the GPUs are whole again. If no label states how
+// many pods share a GPU, amounts decide: a node with k times as many nvidia.com/gpu as GPUs, k ≥ 2,
+// shares them in an unknown way (a device plugin without GPU feature discovery, HAMi's). For that
+// alone capacity counts, too: unlike allocatable, it stays when a GPU fails, and for five minutes
+// without a device plugin.
 //
 // Other vendors' devices, and NVIDIA's under other resource names, are plain extended resources; of
 // these only the presence is kept here (`others`). What is wrong with a node's GPUs, for example
@@ -137,8 +138,9 @@ struct Inventory {
                                      const ResourceNames& names, const SiteLabels& site,
                                      const PieceCounts& capacity = {});
 
-// The labels are older than what the node offers, as it seems: whole GPUs count as shared in an
-// unknown way, and nothing is complained of until the labels are there.
-void await_labels(Inventory& inventory);
+// The node's labels are older than what it offers, as it seems: whole GPUs count as shared in an
+// unknown way, or as shared instances if mig-manager's labels say that it has cut all GPUs into
+// them. Nothing is complained of until the labels are there.
+void await_labels(Inventory& inventory, const k8s::StringMap& labels);
 
 }  // namespace sched::gpu

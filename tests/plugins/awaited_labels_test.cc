@@ -15,6 +15,7 @@
 
 using namespace sched;
 using tests::Cluster;
+using tests::kProfile;
 using tests::kSharing;
 using tests::node;
 using tests::NodeBuilder;
@@ -144,4 +145,48 @@ TEST_CASE("A device plugin that restarts on a node of several models has nothing
   cluster.has(discovered(joined_node(0), "4", "1"));
   cluster.has(discovered(joined_node(8), "4", "1"));
   CHECK(cluster.place(four_gpus()) == "n");
+}
+
+TEST_CASE("What mig-manager has cut counts as instances before labels say it") {
+  const auto cut = [](const NodeBuilder& node, const char* state) {
+    return NodeBuilder(node)
+        .labelled("nvidia.com/mig.config", "all-1g.10gb")
+        .labelled("nvidia.com/mig.config.state", state);
+  };
+  struct Case {
+    const char* name;
+    NodeBuilder before;
+    NodeBuilder now;
+  };
+  const NodeBuilder whole = joined_node(0)
+                                .product("NVIDIA-H100-80GB-HBM3")
+                                .labelled("nvidia.com/gpu.count", "8")
+                                .labelled("nvidia.com/gpu.sharing-strategy", "none")
+                                .labelled("nvidia.com/mig.strategy", "single");
+  const Case cases[] = {
+      {"a node that joins", cut(joined_node(0), "success"), cut(joined_node(14), "success")},
+      {"fewer than there should be: a GPU has failed", cut(whole, "pending"),
+       cut(NodeBuilder(whole).gpus(49), "success")},
+  };
+  for (const Case& each : cases) {
+    INFO(each.name);
+    Cluster cluster;
+    cluster.has(each.before);
+    cluster.has(each.now);
+    CHECK_THAT(cluster.place(our_pod("whole").gpus(1)),
+               Catch::Contains("1 node(s) had MIG instances as nvidia.com/gpu, and the pod names "
+                               "no such profile"));
+    CHECK(cluster.place(our_pod("one").gpus(1).annotated(kProfile, "1g.10gb")) == "n");
+  }
+  Cluster joins;
+  joins.has(cases[0].before);
+  joins.has(cases[0].now);
+  CHECK_THAT(joins.place(our_pod("whole").gpus(1)),
+             Catch::Contains("14 of profile 1g.10gb of GPUs that no label names"));
+  // Under mixed they have the names of their profiles.
+  Cluster cluster;
+  const NodeBuilder mixed = NodeBuilder(whole).labelled("nvidia.com/mig.strategy", "mixed");
+  cluster.has(cut(mixed, "pending"));
+  cluster.has(cut(NodeBuilder(mixed).gpus(9), "success"));
+  CHECK(cluster.place(our_pod("one").gpus(1)) == "n");
 }

@@ -65,7 +65,7 @@ NodeFacts with_awaited(const NodeFacts& facts, const ResourceNames& names,
   }
   back.health.awaited.reset();
   back.gpu = gpu::inventory_of(back.labels, back.allocatable, names, site, back.gpu.capacity);
-  if (facts.gpu.labels_awaited) gpu::await_labels(back.gpu);
+  if (facts.gpu.labels_awaited) gpu::await_labels(back.gpu, back.labels);
   return back;
 }
 

@@ -35,7 +35,7 @@ void AwaitedLabels::complete(NodeFacts& facts, const NodeFacts* before, Time now
   const bool awaited = before->gpu.labels_awaited;
   if (!awaited && gpus_offered(*before) >= facts.gpu.gpus) return;
   if (!may_be_old(facts)) return node_gone(facts.name);
-  gpu::await_labels(facts.gpu);
+  gpu::await_labels(facts.gpu, facts.labels);
   if (awaited) return;
   until_.insert_or_assign(facts.name, now + kLabelsAwaited);
   ends_.emplace(now + kLabelsAwaited, facts.name);

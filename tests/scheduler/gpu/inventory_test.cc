@@ -528,6 +528,11 @@ TEST_CASE("After a repartition under single, the configuration says what the old
        40'960, false},
       {"mixed until now", configured(NodeBuilder(was_mixed).gpus(7), "all-1g.5gb"), "1g.5gb",
        5 * 1'024, true},
+      {"whole again", configured(was_cut, "all-disabled"), "", 40'960, true},
+      {"not whole yet", configured(NodeBuilder(was_cut).gpus(16), "all-disabled"), "3g.20gb",
+       20'096, false},
+      {"not all of them whole", configured(was_cut, "half-of-them"), "3g.20gb", 20'096, false},
+      {"whole all the time", configured(a100(), "all-disabled"), "", 40'960, false},
       {"still mixed",
        configured(NodeBuilder(was_mixed).gpus(0), "all-1g.5gb")
            .capacity("nvidia.com/gpu", "7")
