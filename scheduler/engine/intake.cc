@@ -3,6 +3,7 @@
 #include "scheduler/base/nearest_names.h"
 #include "scheduler/base/text_hash.h"
 #include "scheduler/engine/names_in_use.h"
+#include "scheduler/engine/world/kept_labels.h"
 #include "scheduler/framework/read_annotations.h"
 #include "scheduler/gpu/resource_kind.h"
 #include "scheduler/quota/charged_as.h"
@@ -90,6 +91,7 @@ void Intake::on(const event::NodeUpserted& event, Time now) {
   const NodeSlot known = world_.nodes.find(facts.name);
   const bool there = known != kNoSlot && world_.nodes.present(known);
   const NodeFacts* before = there ? &world_.nodes.facts(known) : nullptr;
+  keep_labels(facts, before, world_.names, world_.options.site_labels);
   world_.awaited_devices.complete(facts, before, world_.names, now);
   world_.awaited_labels.complete(facts, before, now);
   complaints_.seen(facts.name, facts.gpu);

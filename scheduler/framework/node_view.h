@@ -23,6 +23,9 @@ namespace sched {
 struct NodeFacts {
   std::string name;
   k8s::StringMap labels;
+  // What GPU feature discovery has labelled and taken back, because it restarts: the GPUs are what
+  // these say. Set by the engine (engine/world/kept_labels.h).
+  k8s::StringMap kept_labels{};
   std::vector<k8s::Taint> taints;
   bool unschedulable = false;
   std::vector<std::string> declared_features;  // status.declaredFeatures
@@ -33,8 +36,8 @@ struct NodeFacts {
 
   // These fields are last: each pod that comes to the node or leaves it makes every shape read them
   // again, and the node's usage follows them in memory (Nodes).
-  // Follows from labels, allocatable, its own `capacity`, and whether labels are awaited
-  // (engine/world/awaited_labels.h).
+  // Follows from labels, kept labels, allocatable, its own `capacity`, and whether labels are
+  // awaited (engine/world/awaited_labels.h).
   gpu::Inventory gpu;
   // GPUs that a DeviceAllocator keeps one by one, ≤ gpu::kMaxDevices; 0: they are only counted.
   std::int64_t gpu_devices = 0;
@@ -44,9 +47,12 @@ struct NodeFacts {
 };
 
 // GPUs are only counted here; the engine sets `charge_class`, health.backoff and health.awaited,
-// and awaits labels.
+// and keeps and awaits labels.
 [[nodiscard]] NodeFacts facts_of(const k8s::Node& node, ResourceNames& names,
                                  const gpu::SiteLabels& site = {});
+// Its GPUs as its labels, those that are kept, and its amounts state them.
+[[nodiscard]] gpu::Inventory inventory_of(const NodeFacts& node, const ResourceNames& names,
+                                          const gpu::SiteLabels& site);
 
 // What is taken: the sum over all unfinished pods of every scheduler there, including terminating
 // ones, and over the pods that this scheduler has decided to put there. kPods counts them.

@@ -2,6 +2,7 @@
 
 #include "k8s-client/api/quantity.h"
 #include "k8s-client/parse_number.h"
+#include "scheduler/gpu/health.h"
 
 #include <fmt/format.h>
 
@@ -70,6 +71,7 @@ constexpr std::array kAzureTypes = {
     InstanceType{"ND", "_GB300_v6", "NVIDIA-GB300"},
 };
 constexpr std::string_view kFamilyLabel = "nvidia.com/gpu.family";
+constexpr std::string_view kDiscoveryLabel = "nvidia.com/gpu.deploy.gpu-feature-discovery";
 
 // What Azure builds into a machine of the node's size; empty: it is not known.
 std::string_view azure_product_of(const k8s::StringMap& labels) {
@@ -142,8 +144,19 @@ bool labels_speak_of_gpus(const k8s::StringMap& labels, const SiteLabels& site) 
 }
 
 bool awaits_discovery(const k8s::StringMap& labels) {
-  return label_of(labels, "nvidia.com/gpu.deploy.gpu-feature-discovery") == "true" &&
-         label_of(labels, kProductLabel).empty() && label_of(labels, kSharingLabel).empty();
+  return label_of(labels, kDiscoveryLabel) == "true" && !is_discovered(labels);
+}
+
+bool excludes_discovery(const k8s::StringMap& labels) {
+  return label_of(labels, kDiscoveryLabel) == "false";
+}
+
+bool is_discovered(const k8s::StringMap& labels) {
+  return !label_of(labels, kProductLabel).empty() || !label_of(labels, kSharingLabel).empty();
+}
+
+bool is_of_discovery(std::string_view label) {
+  return label.starts_with("nvidia.com/") && !label.starts_with(kMigConfigLabel);
 }
 
 bool denies_sharing(const k8s::StringMap& labels) {

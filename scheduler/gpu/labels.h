@@ -73,8 +73,13 @@ class LabelReader {
 // clouds', or node feature discovery's for a card on the PCI bus.
 [[nodiscard]] bool labels_speak_of_gpus(const k8s::StringMap& labels, const SiteLabels& site);
 // Whether GPU feature discovery runs on the node, by the GPU operator's label, and has not labelled
-// it yet.
+// it yet. / Whether that label says that it shall not run there.
 [[nodiscard]] bool awaits_discovery(const k8s::StringMap& labels);
+[[nodiscard]] bool excludes_discovery(const k8s::StringMap& labels);
+// Whether GPU feature discovery has labelled the node.
+[[nodiscard]] bool is_discovered(const k8s::StringMap& labels);
+// Whether that label may be GPU feature discovery's; false for those of mig-manager.
+[[nodiscard]] bool is_of_discovery(std::string_view label);
 // Whether GPU feature discovery says that the node's GPUs are not shared.
 [[nodiscard]] bool denies_sharing(const k8s::StringMap& labels);
 // The value of one label; empty if there is none. Valid as long as the labels are.

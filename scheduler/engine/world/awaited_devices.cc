@@ -64,7 +64,7 @@ NodeFacts with_awaited(const NodeFacts& facts, const ResourceNames& names,
     back.allocatable.set(each.resource, each.amount);
   }
   back.health.awaited.reset();
-  back.gpu = gpu::inventory_of(back.labels, back.allocatable, names, site, back.gpu.capacity);
+  back.gpu = inventory_of(back, names, site);
   if (facts.gpu.labels_awaited) gpu::await_labels(back.gpu, back.labels);
   return back;
 }

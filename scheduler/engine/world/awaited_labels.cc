@@ -25,7 +25,8 @@ std::int64_t gpus_offered(const NodeFacts& facts) {
 bool may_be_old(const NodeFacts& facts) {
   const gpu::Inventory& gpu = facts.gpu;
   if (gpu.gpus <= gpu.gpu_count || gpu.piece != gpu::GpuPiece::kWholeGpu) return false;
-  return gpu::awaits_discovery(facts.labels) || gpu::denies_sharing(facts.labels);
+  return gpu::awaits_discovery(facts.labels) || gpu::denies_sharing(facts.labels) ||
+         gpu::denies_sharing(facts.kept_labels);
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ std::optional<Time> AwaitedLabels::next_end() const {
 NodeFacts without_awaited_labels(const NodeFacts& facts, const ResourceNames& names,
                                  const gpu::SiteLabels& site) {
   NodeFacts read = facts;
-  read.gpu = gpu::inventory_of(read.labels, read.allocatable, names, site, facts.gpu.capacity);
+  read.gpu = inventory_of(read, names, site);
   return read;
 }
 

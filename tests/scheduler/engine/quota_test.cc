@@ -313,6 +313,32 @@ TEST_CASE("a node that changes its type takes its pods' charges along") {
   CHECK(s.use("q", 1).used == k8s::Quantity::of(3));
 }
 
+TEST_CASE("pods are charged as before while GPU feature discovery restarts") {
+  QuotaCluster s;
+  const NodeBuilder shared = node("shared").gpus(8).cpu("64");
+  const NodeBuilder discovered = NodeBuilder(shared)
+                                     .product("NVIDIA-L4-SHARED")
+                                     .labelled("nvidia.com/gpu.count", "2")
+                                     .labelled("nvidia.com/gpu.replicas", "4")
+                                     .labelled("nvidia.com/gpu.sharing-strategy", "time-slicing");
+  s.has(discovered);
+  s.has(gpu_quota("q").of("ml").line("L4", 1).line("*", 8));
+  s.has(their_pod("theirs").in_namespace("ml").gpus(4).on("shared"));
+  CHECK(s.use("q", 0).used == k8s::Quantity::of(1));
+  for (const NodeBuilder& each : {shared, NodeBuilder(shared).labelled("another", "label")}) {
+    s.has(each);
+    CHECK(s.use("q", 0).used == k8s::Quantity::of(1));
+    CHECK(s.use("q", 1).used == k8s::Quantity::of(0));
+  }
+  // They are whole now.
+  s.has(NodeBuilder(discovered)
+            .product("NVIDIA-L4")
+            .labelled("nvidia.com/gpu.count", "8")
+            .labelled("nvidia.com/gpu.replicas", "1")
+            .labelled("nvidia.com/gpu.sharing-strategy", "none"));
+  CHECK(s.use("q", 0).used == k8s::Quantity::of(4));
+}
+
 TEST_CASE("of two quotas that claim a namespace the older keeps it") {
   QuotaCluster s;
   s.has(h100("a"));

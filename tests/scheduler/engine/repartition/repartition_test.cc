@@ -162,6 +162,23 @@ TEST_CASE("a node that is cut anew keeps its labels, but for those of its instan
   }
 }
 
+TEST_CASE("a node is cut anew as its labels were before GPU feature discovery took them back") {
+  Scheduler s;
+  s.synced();
+  s.has(mig_h100("n")
+            .labelled("nvidia.com/gpu.sharing-strategy", "none")
+            .labelled("nvidia.com/mig-1g.10gb.count", "7"));
+  s.has(node("n").labelled("nvidia.com/mig.config", "all-disabled").gpus(1));
+  SECTION("it counts as labelled then") {
+    s.has(instance("a").selects("nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"));
+    CHECK(advised(s).size() == 1);
+  }
+  SECTION("but for its instances") {
+    s.has(instance("a").selects("nvidia.com/mig-1g.10gb.count", "7"));
+    CHECK(advised(s).empty());
+  }
+}
+
 TEST_CASE("a node that carries a GPU pod is left alone, whoever placed it") {
   Scheduler s;
   s.synced();
