@@ -116,13 +116,17 @@ struct MemoryAsk {
   }
 };
 
-// How many GPUs, or instances, the node's pieces share. It follows from what is offered; if it is
-// not known how many pieces one has, it is what a label counts, and without that one: all pieces
-// may be of the same.
+// How many GPUs, or instances, the node's pieces share. It follows from what is offered, and is not
+// more than a label counts: with more pieces to a GPU than before, the label of how many there are
+// is old for up to a minute. If that number is not known, it is what a label counts, and without
+// that one: all pieces may be of the same.
 std::int64_t shared_gpus(const gpu::Inventory& gpu) {
   const std::int64_t pieces = saturating_add(gpu.gpus, gpu.shared);
-  if (gpu.replicas > 1) return pieces / gpu.replicas;
-  return std::min(pieces, std::max<std::int64_t>(gpu.gpu_count, 1));
+  if (gpu.replicas <= 1) return std::min(pieces, std::max<std::int64_t>(gpu.gpu_count, 1));
+  const std::int64_t offered = pieces / gpu.replicas;
+  // GKE counts GPUs also where they are cut into instances.
+  const bool counted = gpu.gpu_count > 0 && gpu.piece != gpu::GpuPiece::kMigInstance;
+  return counted ? std::min(offered, gpu.gpu_count) : offered;
 }
 
 // The memory of all of them.

@@ -288,6 +288,22 @@ TEST_CASE("Pods that say so take no more of their GPUs' memory than there is") {
        with_memory(node("n").offers(kShared, "7").labelled("nvidia.com/gpu.count", "2")),
        {of_15, of_15},
        too_full("11Gi")},
+      {"more pieces than labels say: the number to a GPU is old",
+       takes("11Gi"),
+       with_memory(replicas().gpus(16).labelled("nvidia.com/gpu.count", "2")),
+       {of_15, of_15},
+       too_full("11Gi")},
+      {"GKE counts GPUs that are cut, not instances",
+       takes("5Gi"),
+       node("n")
+           .gpus(28)
+           .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
+           .labelled("cloud.google.com/gke-accelerator-count", "1")
+           .labelled("cloud.google.com/gke-gpu-partition-size", "1g.5gb")
+           .labelled("cloud.google.com/gke-gpu-sharing-strategy", "time-sharing")
+           .labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "4"),
+       {takes("5Gi").on("n"), takes("5Gi").on("n")},
+       kFits},
       {"a GPU of its own", takes("20Gi", 2), with_memory(whole()), {}, kFits},
       {"a GPU of its own that is too small",
        takes("21Gi"),
