@@ -22,6 +22,15 @@ bool needs_reset(const NodeFacts& node) {
   return node.gpu.product.geometry->model.starts_with("A") && node.gpu.whole_gpus() > 0;
 }
 
+// Whether the node will offer instances, because mig-manager has cut its GPUs, and offers nothing
+// yet: the device plugin takes some time to start.
+bool is_cut_and_offers_nothing(const NodeFacts& node) {
+  if (node.gpu.has_gpu()) return false;
+  const std::string_view name = gpu::label_of(node.labels, gpu::kMigConfigLabel);
+  const auto all = gpu::mig::configurations(*node.gpu.product.geometry);
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+}
+
 }  // namespace
 
 bool asks_for_instances(const PodShape& shape) {
@@ -96,6 +105,7 @@ bool RepartitionTrials::can_be_cut(const NodeFacts& node) {
   if (gpu.product.geometry == nullptr) return false;
   if (gpu.mig_strategy != "mixed" && gpu.mig_strategy != "single") return false;
   if (gpu.sharing != gpu::Sharing::kNone || !gpu.instance_replicas.empty()) return false;
+  if (is_cut_and_offers_nothing(node)) return false;
   constexpr auto kMostGpus = static_cast<std::int64_t>(gpu::kMaxDevices);
   const std::int64_t gpus = physical_gpus(node);
   return gpus > 0 && gpus <= kMostGpus && gpu.gpus <= gpu.gpu_count;

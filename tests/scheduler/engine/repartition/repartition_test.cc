@@ -119,6 +119,8 @@ TEST_CASE("only nodes that could be cut, and would take the pod then") {
       {"a GPU without that profile", mig_h100("n").product("NVIDIA-A100-SXM4-40GB"), false},
       {"a change under way", mig_h100("n").labelled("nvidia.com/mig.config.state", "pending"),
        false},
+      {"cut, and not offered yet",
+       mig_h100("n").gpus(0).labelled("nvidia.com/mig.config", "all-1g.10gb"), false},
       {"unhealthy", mig_h100("n").condition("XIDErrors", "True"), false},
       {"cordoned", mig_h100("n").cordoned(), false},
       {"not tolerated", mig_h100("n").tainted("team"), false},
