@@ -2,6 +2,7 @@
 
 #include "scheduler/answers/outlook.h"
 #include "scheduler/answers/queue.h"
+#include "scheduler/engine/sentences.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -144,7 +145,7 @@ class Planning {
     } else {
       const Refusal& refusal = outlook_.refusal(*outcome);
       row.headline = headline_of(refusal);
-      row.why = refusal.message + (refusal.details.empty() ? "" : " " + refusal.details);
+      row.why = joined(refusal.message, refusal.details);
     }
     plan_.waits.push_back(std::move(row));
   }

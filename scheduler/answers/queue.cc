@@ -2,6 +2,7 @@
 
 #include "scheduler/answers/withhold.h"
 #include "scheduler/base/nearest_names.h"
+#include "scheduler/engine/sentences.h"
 #include "scheduler/framework/pod_requests.h"
 
 #include <algorithm>
@@ -35,8 +36,7 @@ void tell(QueueRow& row, const PodInLine& pod, const Outlook::Outcome* outcome,
   const Refusal& refusal = outlook.refusal(*outcome);
   row.blocked_by = blocked_by(refusal.reason);
   row.next = short_reason(refusal);
-  row.message = refusal.message;
-  if (!refusal.details.empty()) row.message += " " + refusal.details;
+  row.message = joined(refusal.message, refusal.details);
 }
 
 // The same without an outlook: from the last refusal, if there was one.

@@ -6,9 +6,10 @@
 
 namespace sched {
 
-// Both, with a blank between them if neither is empty.
+// Both, with a blank between them if neither is empty. What quotas say, and some notes, have no
+// full stop at their end: they get one if something follows.
 [[nodiscard]] inline std::string joined(std::string a, const std::string& b) {
-  if (!a.empty() && !b.empty()) a += ' ';
+  if (!a.empty() && !b.empty()) a += a.ends_with('.') ? " " : ". ";
   return std::move(a) + b;
 }
 

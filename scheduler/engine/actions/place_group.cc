@@ -306,7 +306,7 @@ Decision PlaceGroup::refusal_of(WaitingPod& pod, const std::string& problem) con
 }
 
 Time PlaceGroup::tell(WaitingGroup& group, const Told& told, Time now) {
-  std::string text = told.details.empty() ? told.message : told.message + " " + told.details;
+  std::string text = joined(told.message, told.details);
   const bool is_other = without_numbers(text) != without_numbers(group.told);
   const bool to_all =
       (is_other && group.messages.take(now)) || now >= group.told_at + kBetweenMessages;

@@ -1,6 +1,7 @@
 #include "scheduler/engine/actions/preempt.h"
 
 #include "scheduler/engine/report/fit_error.h"
+#include "scheduler/engine/sentences.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ namespace {
 
 std::string with_words(std::string message, const std::string& words) {
   if (words.empty()) return message;
-  return fmt::format("{} preemption: {}", std::move(message), words);
+  return joined(std::move(message), "preemption: " + words);
 }
 
 }  // namespace

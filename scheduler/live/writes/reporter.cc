@@ -1,5 +1,6 @@
 #include "scheduler/live/writes/reporter.h"
 
+#include "scheduler/engine/sentences.h"
 #include "scheduler/live/log.h"
 
 #include <fmt/format.h>
@@ -32,8 +33,7 @@ std::string scores_text(const std::vector<PluginScore>& scores) {
 
 // kube-scheduler's message, followed by the numbers that it does not give.
 std::string message_of(const decision::Unschedulable& decision) {
-  if (decision.details.empty()) return decision.message;
-  return decision.message + " " + decision.details;
+  return joined(decision.message, decision.details);
 }
 
 // 0: it is not known.
@@ -93,8 +93,7 @@ void Reporter::evicting(const decision::Evict& decision, std::chrono::nanosecond
   numbered(line, number).info();
   metrics_.attempt(decision.scheduler_name, AttemptResult::kUnschedulable, duration);
   metrics_.preempts(decision.victims.size());
-  std::string message = decision.message;
-  if (!decision.details.empty()) message += ". " + decision.details;
+  const std::string message = joined(decision.message, decision.details);
   statuses_.write(decision.pod, {.status = "False",
                                  .reason = "Unschedulable",
                                  .message = message,

@@ -115,7 +115,10 @@ TEST_CASE("what a quota is guaranteed stays with it") {
     s.runs("a", "a1", "n", kHigh, 2);
     s.runs("b", "b1", "n", kHigh, 6);
     s.asks("a", "p", 2);
-    s.check_waits("no GPU quota after preemption");
+    s.check_waits(
+        "; cohort c has nothing more to lend, 2 more must be freed in it. preemption: 0/1 nodes "
+        "are "
+        "available: 1 no GPU quota after preemption.");
   }
   SECTION("a pod on more than was borrowed goes whole, and does not come back by eviction") {
     s.shares("a", 2);

@@ -231,6 +231,23 @@ TEST_CASE("a pod over its quota is not called unschedulable, which would call fo
             {"/events", "\"FailedScheduling\"", "\"Warning\"", "quota team: * needs 1"}) == 1);
 }
 
+TEST_CASE("what a quota says is a sentence of its own") {
+  ReporterBench bench;
+  decision::Unschedulable no;
+  no.pod = {"ml", "a", "uid-a"};
+  no.scheduler_name = "gpu-scheduler";
+  no.generation = 3;
+  no.message = "quota team: * needs 2, 3 of 4 in use, first in line; 1 more must be freed";
+  no.details = "There is room for 1 of the 2 pods that start together as group g.";
+  no.reason = decision::Unschedulable::Reason::kGpuQuotaExceeded;
+  bench.reporter.unschedulable(no, 1ms);
+  CHECK(
+      bench.conditions ==
+      std::vector<std::string>{
+          "a False GpuQuotaExceeded: quota team: * needs 2, 3 of 4 in use, first in line; 1 more "
+          "must be freed. There is room for 1 of the 2 pods that start together as group g. (3)"});
+}
+
 TEST_CASE("a bind that the server refused is told; one that was overtaken is not") {
   ReporterBench bench;
   bench.reporter.bind_ended({bind(), BindEnd::kOvertaken, "the pod is gone"}, 2ms);
