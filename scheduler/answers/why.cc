@@ -87,7 +87,8 @@ void wait_for(Why& why, decision::Unschedulable::Reason reason) {
 }
 
 void tell(Why& why, const Refusal& refusal) {
-  why.details = without_first_sentence(refusal.details);
+  // Of a pod that waits for its quota the headline is the message.
+  why.details = is_by_quota(refusal) ? refusal.details : without_first_sentence(refusal.details);
   why.headline = headline_of(refusal);
   wait_for(why, refusal.reason);
 }

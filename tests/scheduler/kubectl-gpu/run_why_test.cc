@@ -98,6 +98,24 @@ TEST_CASE("kubectl gpu why and queue say for what a group waits") {
   CHECK(said.find("No node would take it") == std::string::npos);
 }
 
+TEST_CASE("of a group that waits for its quota, why also says how many of its pods have room") {
+  std::string all;
+  for (const char* name : {"both-0", "both-1"}) {
+    all += std::string("---\nkind: Pod\nmetadata:\n  namespace: vision\n  name: ") + name +
+           "\n  uid: u-" + name +
+           "\n  annotations: {gpu-scheduler.io/pod-group: both, "
+           "gpu-scheduler.io/pod-group-min-count: \"2\"}\nspec:\n"
+           "  schedulerName: gpu-scheduler\n  tolerations: [{operator: Exists}]\n"
+           "  nodeSelector: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}\n"
+           "  containers: [{name: main, resources: {limits: {nvidia.com/gpu: 1}}}]\n";
+  }
+  const std::string said = answer({"why", "vision/both-0", "--from", written("both.yaml", all)});
+  INFO(said);
+  CHECK_THAT(said, Catch::StartsWith("WAITS 0s - quota team-vision: H100 needs 2, 4 of 4 in use"));
+  CHECK_THAT(said, Catch::Contains("There is room for 0 of the 2 pods that start together as group "
+                                   "both."));
+}
+
 TEST_CASE("kubectl gpu why begins with the verdict") {
   struct Case {
     std::string pod;
