@@ -188,7 +188,9 @@ Explanation Questions::explained(const Asked& asked, bool each_node) const {
   all.message = all.rejection ? fit_error(world_.nodes.size(), *all.rejection)
                               : fit_error(world_.nodes.size(), shape, counts, ruled_out.reasons());
   all.details = joined(shortages.text(), notes);
-  if (by_quota) all.details = joined(std::move(all.details), by_quota->words);
+  // A pod that a constraint refuses waits for no quota.
+  const bool is_refused = all.rejection && !shape.rejection();
+  if (by_quota && !is_refused) all.details = joined(std::move(all.details), by_quota->words);
   return all;
 }
 

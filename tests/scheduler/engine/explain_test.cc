@@ -128,3 +128,18 @@ TEST_CASE("a pod that waits without GPUs can be asked about with some, under a q
   CHECK(s.engine.explain(PodBuilder(waits).gpus(2)).message ==
         "quota q: * needs 2, 0 of 1 in use; it can never give that much");
 }
+
+TEST_CASE(
+    "of a pod that a constraint refuses nothing is said of its quota, for which it does not wait") {
+  Scheduler s;
+  s.synced();
+  s.has(node("n").gpus(8));
+  s.apply(event::QuotaUpserted{gpu_quota("q").of("ml").line("*", 4)});
+  const k8s::Pod pod = our_pod("a").in_namespace("ml").gpus(4).labelled("waits-for", "later");
+  s.has(pod);
+  const std::string told = "0/1 nodes are available: waiting for later.";
+  CHECK(s.decide() == Texts{"a waits: " + told});
+  const Explanation explained = s.engine.explain(pod);
+  CHECK(explained.message == told);
+  CHECK(explained.details.empty());
+}
