@@ -101,7 +101,7 @@ bool ShortageReport::add_shortage(const NodeView& node, const NodeVerdict& verdi
     std::int64_t capacity = node.allocatable(request.resource);
     for (const NodeFilter::Shortage& shortage : shortages_) {
       if (shortage.resource != request.resource) continue;
-      of.short_somewhere = true;
+      ++of.short_on;
       of.asked = shortage.asked;
       free = shortage.free;
       capacity = shortage.capacity;
@@ -109,7 +109,12 @@ bool ShortageReport::add_shortage(const NodeView& node, const NodeVerdict& verdi
     free = std::max<std::int64_t>(free, 0);
     if (__builtin_add_overflow(of.free_in_all, free, &of.free_in_all)) of.free_in_all = INT64_MAX;
     of.most_capacity = std::max(of.most_capacity, capacity);
-    if (free < of.most_free || (free == of.most_free && of.rank < rank)) continue;
+    // Of two with nothing free, a node that has such GPUs says more than one that has none.
+    const auto less = [&] {
+      if (free != of.most_free) return free < of.most_free;
+      return capacity != of.capacity ? capacity < of.capacity : of.rank < rank;
+    };
+    if (less()) continue;
     of.most_free = free;
     of.capacity = capacity;
     of.node = &node.facts;
@@ -140,15 +145,17 @@ std::string ShortageReport::text() const {
   std::vector<std::string> sentences;
   std::string lead;  // what is short, and how many nodes refuse for one thing else
   std::vector<std::string> rest;
-  for (const auto& [what, of] : amounts_) {
-    if (!of.short_somewhere) continue;
-    std::string shortage = shortage_of(what, of);
-    if (lead.empty()) {
-      lead = std::move(shortage);
-    } else {
-      rest.push_back(std::move(shortage) + '.');
+  for (const bool everywhere : {true, false}) {
+    for (const auto& [what, of] : amounts_) {
+      if (of.short_on == 0 || of.is_short_everywhere() != everywhere) continue;
+      std::string shortage = shortage_of(what, of);
+      if (lead.empty()) {
+        lead = std::move(shortage);
+      } else {
+        rest.push_back(std::move(shortage) + '.');
+      }
+      if (everywhere && of.asked <= of.most_capacity) rest.push_back(free_in_all(what, of));
     }
-    if (of.asked <= of.most_capacity) rest.push_back(free_in_all(what, of));
   }
   const bool is_short = !lead.empty();
   if (!refusals_.empty()) lead += (is_short ? "; " : "") + but_for_text();
@@ -165,12 +172,16 @@ std::string ShortageReport::text() const {
   const std::string absent = absent_.text();
   const std::string surveyed = surveys_text();
   // The likely cause first.
-  const auto add = [&](const std::string& text, bool first) {
-    if (!text.empty()) sentences.insert(first ? sentences.begin() : sentences.end(), text);
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& text, bool is_here) {
+    if (is_here && !text.empty()) all.push_back(text);
   };
   add(absent, absent_.is_nowhere());
   add(surveyed, !is_short);
-  return fmt::format("{}", fmt::join(sentences, " "));
+  all.insert(all.end(), sentences.begin(), sentences.end());
+  add(absent, !absent_.is_nowhere());
+  add(surveyed, is_short);
+  return fmt::format("{}", fmt::join(all, " "));
 }
 
 std::string ShortageReport::surveys_text() const {
@@ -224,6 +235,10 @@ std::string ShortageReport::shortage_of(const What& what, const Amount& of) cons
   if (of.asked > of.most_capacity) {
     return needs + "no node left to the pod has " +
            (of.most_capacity <= 0 ? "any" : "more than " + text(of.most_capacity));
+  }
+  if (!of.is_short_everywhere()) {
+    return needs + fmt::format("{} of the {} nodes left to the pod {} less free", of.short_on,
+                               of.nodes, of.short_on == 1 ? "has" : "have");
   }
   return needs + fmt::format("most free is {} of {} ({})", text(of.most_free), text(of.capacity),
                              of.node->name);

@@ -14,8 +14,8 @@
 // Where there is room for one sentence, the first is shown alone: it gives the likely cause. A
 // device that no node offers comes first of all. Then what is short, with the number of nodes that
 // refuse for one thing else: a user who named a product needs to know how much of it is free, and
-// that other nodes have room. Where nothing is short, what a survey found (a label that no node
-// has) is likely to be the cause.
+// that other nodes have room. What no node has enough of comes before what only some nodes lack.
+// Where nothing is short, what a survey found (a label that no node has) is likely to be the cause.
 #pragma once
 
 #include "scheduler/engine/finder/prepared_shape.h"
@@ -62,14 +62,16 @@ class ShortageReport {
   // One asked resource, over the nodes on which only amounts are too small.
   struct Amount {
     std::int64_t asked = 0;
-    std::int64_t most_free = -1;  // on one node
+    std::int64_t most_free = -1;  // on one node; among equals that with the largest capacity
     std::int64_t capacity = 0;    // of that node
     const NodeFacts* node = nullptr;
     std::uint64_t rank = 0;  // of that node
     std::int64_t most_capacity = 0;
     std::int64_t free_in_all = 0;
     std::size_t nodes = 0;
-    bool short_somewhere = false;
+    std::size_t short_on = 0;  // how many of these have less free
+
+    [[nodiscard]] bool is_short_everywhere() const { return asked > most_free; }
   };
   // Nodes that would take the pod without one refusal.
   struct Refusal {
@@ -87,7 +89,9 @@ class ShortageReport {
   bool add_shortage(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   void add_refusal(const NodeView& node, const NodeVerdict& verdict, std::uint64_t rank);
   void ask_for(ResourceId resource, std::int64_t amount);
-  // "nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2)".
+  // "nvidia.com/gpu: needs 8 on one node; most free is 2 of 8 (h100-2)". Where some node has
+  // enough, and lacks something else: "cpu: needs 8 on one node; 2 of the 3 nodes left to the pod
+  // have less free".
   [[nodiscard]] std::string shortage_of(const What& what, const Amount& amount) const;
   // "nvidia.com/gpu: 18 free in all on the 3 nodes left to the pod."
   [[nodiscard]] std::string free_in_all(const What& what, const Amount& amount) const;

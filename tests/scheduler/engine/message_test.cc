@@ -67,11 +67,26 @@ std::vector<MessageCase> message_cases() {
        our_pod("a").cpu("8").memory("6Gi"),
        "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable, 2 Insufficient "
        "memory.",
-       "cpu: needs 8 on one node; most free is 16 of 16 (n2); 1 node would take the pod but "
-       "for NodeUnschedulable. cpu: 18 free in all on the 2 nodes left to the pod. memory: "
-       "needs 6Gi on one node; no node left to the pod has more than 4Gi. "
-       "NodeUnschedulable: node(s) were unschedulable (first n3).",
+       "memory: needs 6Gi on one node; no node left to the pod has more than 4Gi; 1 node would "
+       "take the pod but for NodeUnschedulable. cpu: needs 8 on one node; 1 of the 2 nodes left to "
+       "the pod has less free. NodeUnschedulable: node(s) were unschedulable (first n3).",
        {"NodeResourcesFit", "NodeUnschedulable"}},
+      {"enough of each on some node, and all of it on none",
+       {node("big").cpu("64"), node("g1").cpu("4").gpus(8), node("g2").cpu("4").gpus(8)},
+       {},
+       our_pod("a").cpu("8").gpus(4),
+       "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 2 Insufficient cpu.",
+       "cpu: needs 8 on one node; 2 of the 3 nodes left to the pod have less free. "
+       "nvidia.com/gpu: needs 4 on one node; 1 of the 3 nodes left to the pod has less free.",
+       {"NodeResourcesFit"}},
+      {"of nodes with nothing free one that has GPUs is named, not one that has none",
+       {node("cpu-1"), node("full").gpus(8), node("full-2").gpus(8)},
+       {their_pod("p").gpus(8).on("full"), their_pod("q").gpus(8).on("full-2")},
+       our_pod("a").gpus(1),
+       "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.",
+       "nvidia.com/gpu: needs 1 on one node; most free is 0 of 8 (full). nvidia.com/gpu: 0 free in "
+       "all on the 3 nodes left to the pod.",
+       {"NodeResourcesFit"}},
       {"counts are sorted as text, not as numbers",
        [] {
          std::vector<k8s::Node> nodes;
@@ -144,6 +159,15 @@ std::vector<MessageCase> message_cases() {
        "one node; no node left to the pod has more than 1. example.com/nic: needs 1 on one "
        "node; no node left to the pod has any.",
        {"NodeResourcesFit", "TaintToleration"}},
+      {"a device that no node offers, before a label that no node has",
+       {node("n1").labelled("zone", "a")},
+       {},
+       our_pod("a").selects("zone", "b").requests("example.com/nic", "1"),
+       "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
+       "No node of 1 offers example.com/nic: is its device plugin running? No node has the label "
+       "zone=b; the nearest are a. No node would take the pod if only one thing were different: 1 "
+       "node refuses for NodeAffinity and NodeResourcesFit.",
+       {"NodeAffinity"}},
       {"the one node that is left is full, the others have a taint, or are too small",
        {node("full").gpus(8), node("t1").gpus(8).tainted("team"),
         node("t2").gpus(8).tainted("team"), node("c").gpus(8).cordoned()},
