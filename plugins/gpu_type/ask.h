@@ -17,6 +17,9 @@ class GpuTypeAsk {
   [[nodiscard]] bool is_none() const;
   [[nodiscard]] const sched::gpu::Wishes& wishes() const { return wishes_; }
 
+  // Whether it asks for MIG instances by name. Then memory is that of the instances.
+  [[nodiscard]] bool asks_for_instances() const { return !instances_.empty(); }
+
   // The index of the first listed type that the node has; nullopt: none. 0 if no type is listed.
   [[nodiscard]] std::optional<std::size_t> type_of(const sched::gpu::Inventory& gpu) const;
 

@@ -30,7 +30,8 @@ class GpuTypeSurvey final : public Survey {
       if (gpu::matches(ask_.wishes().types[i], gpu.product)) ++nodes_of_type_[i];
     }
     const std::int64_t memory = ask_.memory_of(gpu);
-    if (memory > most_memory_) {
+    const bool is_as_much = memory == most_memory_ && gpu.product.name < most_memory_of_;
+    if (memory > most_memory_ || is_as_much) {
       most_memory_ = memory;
       most_memory_of_ = gpu.product.name;
     }
@@ -42,7 +43,11 @@ class GpuTypeSurvey final : public Survey {
     for (std::size_t i = 0; i < nodes_of_type_.size(); ++i) {
       if (nodes_of_type_[i] == 0) sentences.push_back(missing(ask_.wishes().types[i].text));
     }
-    if (ask_.wishes().min_memory > most_memory_) sentences.push_back(too_little_memory());
+    // Where no node offers the instances that the pod asks for, their memory says nothing.
+    const bool is_judged = most_memory_ > 0 || !ask_.asks_for_instances();
+    if (ask_.wishes().min_memory > most_memory_ && is_judged) {
+      sentences.push_back(too_little_memory());
+    }
     if (ask_.wishes().min_compute > most_compute_) {
       sentences.push_back(
           fmt::format("No node is known to have GPUs of compute capability {}; the highest is {}.",
@@ -122,7 +127,8 @@ class GpuTypeSurvey final : public Survey {
     if (most_memory_ == 0) {
       return fmt::format("No node is known to have GPUs with {} of memory.", gibibytes(asked));
     }
-    return fmt::format("No node has GPUs with {} of memory; the most is {} ({}).", gibibytes(asked),
+    return fmt::format("No node has {} with {} of memory; the most is {} ({}).",
+                       ask_.asks_for_instances() ? "such MIG instances" : "GPUs", gibibytes(asked),
                        gibibytes(most_memory_), most_memory_of_);
   }
 

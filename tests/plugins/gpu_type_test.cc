@@ -279,6 +279,26 @@ TEST_CASE("What no node of a cluster has is told to the pod that wants it") {
   }
 }
 
+TEST_CASE("Of MIG instances that are too small the most is that of such instances") {
+  tests::Cluster cluster;
+  const auto asks = [](const char* name, const char* profile) {
+    return our_pod(name)
+        .requests(std::string("nvidia.com/mig-") + profile, "1")
+        .annotated(kMinMemory, "40Gi");
+  };
+  // The first node that comes is neither the first by name nor by product.
+  for (const char* product : {"NVIDIA-H100-80GB-HBM3", "NVIDIA-A100-SXM4-80GB"}) {
+    cluster.has(k8s::Node(node(product[7] == 'H' ? "a" : "b")
+                              .product(product)
+                              .offers("nvidia.com/mig-1g.10gb", "7")));
+  }
+  CHECK_THAT(cluster.place(asks("p", "1g.10gb")),
+             Catch::Contains("No node has such MIG instances with 40Gi of memory; the most is 10Gi "
+                             "(NVIDIA-A100-SXM4-80GB)."));
+  // Which no node offers: nothing is known of their memory, but much of the GPUs'.
+  CHECK_THAT(cluster.place(asks("q", "7g.80gb")), !Catch::Contains("40Gi of memory."));
+}
+
 TEST_CASE(
     "Of the types that a pod lists those are told of that no node has, and the newest driver") {
   tests::Cluster cluster;
