@@ -84,6 +84,10 @@ class Line {
   [[nodiscard]] GpuShare held() const { return held_; }
   // Of a parent's line: the part of used() that the lines below claim because they hold it.
   [[nodiscard]] GpuShare held_below() const { return held_below_; }
+  // Whether it may use all of its guarantee, whatever is lent of it.
+  [[nodiscard]] bool always_has_guarantee() const {
+    return pool_ == nullptr || (pool_->above == nullptr && !pool_->bounded);
+  }
   // The most that may be used, including what is borrowed.
   [[nodiscard]] GpuShare limit() const;
   // The same, but at most what the other lines of the pool can lend when all are idle.

@@ -190,6 +190,11 @@ LineAnswer QuotaAnswers::answer(const Account& account, std::size_t index, GpuSh
     answer.why = Why::kNoLine;
   } else if (line.used() + amount > line.limit()) {
     answer.why = Why::kLimit;
+    // What its own pods free: once within its guarantee, it does not wait for what others borrow.
+    if (kept.is_zero() && line.always_has_guarantee()) {
+      const GpuShare beyond = (line.used() + amount).beyond(line.spec().guaranteed);
+      answer.missing = std::min(answer.missing, beyond);
+    }
   } else if (!kept.is_zero() && line.used() + kept + amount > line.spec().guaranteed) {
     answer.why = Why::kKept;
   } else {

@@ -265,3 +265,22 @@ TEST_CASE("in a bounded cohort an owner waits for what is lent, and gets it befo
   s.pod_gone(in("guest", "g3", 1));
   CHECK(s.decide() == Texts{"g5 → a"});
 }
+
+TEST_CASE(
+    "of an owner at its limit no more must be freed than its pod asks for, though much is lent") {
+  QuotaCluster s;
+  for (const char* name : {"a", "b"}) s.has(h100(name));
+  s.has(gpu_quota("owner").of("owner").in_cohort("c").line("H100", 4));
+  s.has(gpu_quota("guest").of("guest").in_cohort("c").line("H100", 0));
+  s.has(in("guest", "borrows", 3));
+  REQUIRE(s.decide().size() == 1);
+  const k8s::Pod one = in("owner", "one", 1);
+  s.has(one);
+  s.has(in("owner", "three", 3));
+  REQUIRE(s.decide().size() == 2);
+  s.has(in("owner", "p", 1).created_at(kStart + 1s));
+  CHECK(s.decide() == Texts{"p waits: quota owner: H100 needs 1, 4 of 4 in use, first in line; 1 "
+                            "more must be freed"});
+  s.pod_gone(one);
+  CHECK(s.decide().at(0).starts_with("p → "));
+}
