@@ -102,11 +102,11 @@ TEST_CASE("what does not read the pods of a node is not asked again when one com
       if (prepared && !prepared->reads_usage()) scores.push_back(entry.name);
     }
   }
-  using Names = std::vector<std::string_view>;
-  CHECK(reading == Names{"NodePorts", "NodeResourcesFit"});
-  CHECK(filters == Names{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity",
-                         "GpuHealth", "GpuType", "MigFit", "GpuSharing"});
-  CHECK(scores == Names{"TaintToleration", "NodeAffinity"});
+  using PluginNames = std::vector<std::string_view>;
+  CHECK(reading == PluginNames{"NodePorts", "NodeResourcesFit"});
+  CHECK(filters == PluginNames{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity",
+                               "GpuHealth", "GpuType", "MigFit", "GpuSharing"});
+  CHECK(scores == PluginNames{"TaintToleration", "NodeAffinity"});
 
   // What other pods say that they take of a shared GPU's memory.
   const auto sharing = tests::make_plugin("GpuSharing");
