@@ -24,6 +24,7 @@ NodeFacts facts_of(const k8s::Node& node, ResourceNames& names, const gpu::SiteL
   gpu::Inventory gpu = gpu::inventory_of(node.metadata.labels, allocatable, names, site,
                                          piece_counts_of(node.status.capacity));
   return {.name = node.metadata.name,
+          .uid = node.metadata.uid,
           .labels = node.metadata.labels,
           .taints = node.spec.taints,
           .unschedulable = node.spec.unschedulable,
