@@ -87,7 +87,8 @@ class MaxTree {
     } while (size > 1);
   }
 
-  // Call before update() of the slot: fetches the round of its round's winner.
+  // Call before update() of the slot. Fetches the winner of its round, and those beside it that the
+  // next level compares.
   void prefetch(NodeSlot slot) const {
     if (levels_.empty() || slot / kRound >= levels_.front().size()) return;
     const std::size_t from = slot / kRound / kRound * kRound;
