@@ -8,12 +8,6 @@
 #include <utility>
 
 namespace sched {
-namespace {
-
-// Distance between the ranks of neighbours that were ranked together: space for later nodes.
-constexpr std::uint64_t kRankGap = std::uint64_t{1} << 32;
-
-}  // namespace
 
 bool Nodes::upsert(NodeFacts facts) {
   const NodeSlot slot = slot_of(facts.name);
@@ -154,7 +148,8 @@ void Nodes::rank_new(ByName::const_iterator position) {
       statuses_[position->second].rank = low + kRankGap;
       return;
     }
-  } else if (const std::uint64_t high = statuses_[after->second].rank; high - low >= 2) {
+  } else if (const std::uint64_t high = statuses_[after->second].rank;
+             high - low >= 2 && by_name_.size() <= 2 * ranked_together_) {
     statuses_[position->second].rank = low + (high - low) / 2;
     return;
   }
@@ -162,6 +157,8 @@ void Nodes::rank_new(ByName::const_iterator position) {
 }
 
 void Nodes::rank_all() {
+  ++ranking_version_;
+  ranked_together_ = by_name_.size();
   std::uint64_t rank = 0;
   for (const auto& [name, slot] : by_name_) statuses_[slot].rank = rank += kRankGap;
 }

@@ -12,6 +12,7 @@
 #include "scheduler/cluster/occupant.h"
 #include "scheduler/framework/node_view.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -69,14 +70,24 @@ class Nodes {
     prefetch(&node.facts.gpu.product.hash, &node.usage.nonzero + 1);
   }
 
+  // Loads what rank() and gpus() read of these slots.
+  void prefetch_ranks(NodeSlot from, std::size_t slots) const {
+    if (from >= statuses_.size()) return;
+    slots = std::min(slots, statuses_.size() - from);
+    prefetch(&statuses_[from], &statuses_[from] + slots);
+  }
+
   // How many nodes exist.
   [[nodiscard]] std::size_t size() const { return present_; }
   // One past the largest slot in use.
   [[nodiscard]] std::size_t slots() const { return nodes_.size(); }
 
-  // Position in the order of names: rank(a) < rank(b) exactly when name(a) < name(b). The numbers
-  // may change when nodes are added; the order of the existing ones does not.
+  // Position in the order of names: rank(a) < rank(b) exactly when name(a) < name(b). Nodes that were
+  // ranked together are kRankGap apart; those that came between them since are no more than these.
   [[nodiscard]] std::uint64_t rank(NodeSlot slot) const { return statuses_[slot].rank; }
+  static constexpr std::uint64_t kRankGap = std::uint64_t{1} << 32;
+  // Grows when the existing nodes get other ranks, because too many have come between them.
+  [[nodiscard]] std::uint64_t ranking_version() const { return ranking_version_; }
 
   // How many nvidia.com/gpu the node offers, 2^31 − 1 at most: whole GPUs or pieces of shared ones.
   [[nodiscard]] std::int32_t gpus(NodeSlot slot) const { return statuses_[slot].gpus; }
@@ -135,6 +146,8 @@ class Nodes {
   ChangeLog changes_;
   std::uint64_t openings_ = 0;
   std::uint64_t facts_version_ = 0;
+  std::uint64_t ranking_version_ = 0;
+  std::size_t ranked_together_ = 0;  // how many nodes there were when all were ranked
   std::size_t present_ = 0;
 };
 

@@ -41,12 +41,13 @@ void ScoreCache::catch_up(const Scope& scope) {
     answers_.resize(nodes_.slots());
     ruled_out_.resize(nodes_.slots());
     if (has_grown) buckets_.grow(answers_.size());
-    moves_.clear();
+    changes_.clear();
     review_changed();
     position_ = nodes_.changes().end();
-    const bool places_moved = order_.reads_facts() && facts_version_ != nodes_.facts_version();
     facts_version_ = nodes_.facts_version();
-    play(has_grown, places_moved);
+    const bool is_ranked_anew =
+        std::exchange(ranking_version_, nodes_.ranking_version()) != nodes_.ranking_version();
+    play(has_grown || is_ranked_anew);
   }
   if (splits) split();
 }
@@ -102,18 +103,18 @@ void ScoreCache::split() {
     buckets_.remove(slot);
     buckets_.add(slot, key_of(slot, nodes_.view(slot)));
   }
-  play(true, false);
+  play(true);
 }
 
 bool ScoreCache::renew(const PrepareContext& context) {
   catch_up();
   if (prepared_.rejection()) return true;
   if (!prepared_.renew(*shape_, context)) return false;
-  moves_.clear();
+  changes_.clear();
   for (NodeSlot slot = 0; slot < answers_.size(); ++slot) {
     if (answers_[slot].is_feasible()) admit(slot, nodes_.view(slot), true);
   }
-  play(!moves_.empty(), false);
+  play(changes_.size() > 0);
   return true;
 }
 
@@ -143,8 +144,8 @@ void ScoreCache::review_changed() {
   review_batch();
 }
 
-void ScoreCache::move(NodeSlot slot, Buckets::Id bucket) {
-  moves_.push_back({slot, bucket});
+void ScoreCache::rise(NodeSlot slot, Buckets::Id bucket) {
+  changes_.better.push_back({slot, bucket});
   if (bucket < trees_.size()) trees_[bucket].prefetch(slot);
 }
 
@@ -152,6 +153,7 @@ void ScoreCache::review(NodeSlot slot, bool same_facts) {
   if (same_facts && ruled_out_[slot]) return;
   const NodeAnswer before = answers_[slot];
   ruled_out_[slot] = false;
+  if (!same_facts) changes_.new_facts.push_back(slot);
   // A node that does not exist has no usage that could change.
   if (!same_facts && !nodes_.present(slot)) return refuse(slot, {});
   const NodeView node = nodes_.view(slot);
@@ -173,7 +175,7 @@ void ScoreCache::refuse(NodeSlot slot, NodeAnswer now) {
   answers_[slot] = now;
   if (before.is_refused()) verdicts_.remove(before.verdict());
   if (!before.is_feasible()) return;
-  move(slot, buckets_.of(slot));
+  ++changes_.worse;
   buckets_.remove(slot);
 }
 
@@ -182,19 +184,18 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
   const NodeAnswer now = NodeAnswer::feasible(plain_part(node));
   answers_[slot] = now;
   if (before.is_refused()) verdicts_.remove(before.verdict());
-  if (before.is_feasible()) {
-    const Buckets::Id was = buckets_.of(slot);
-    // Among equal nodes the facts may decide.
-    if (now != before || !same_facts) move(slot, was);
-    if (same_facts && !raw_scores_read_usage_ && by_amount_.empty()) return;
+  if (!before.is_feasible()) return rise(slot, buckets_.add(slot, key_of(slot, node)));
+  const Buckets::Id was = buckets_.of(slot);
+  if (!same_facts || raw_scores_read_usage_ || !by_amount_.empty()) {
     const Buckets::Key key = key_of(slot, node);
-    if (key == buckets_.key(was)) return;
-    if (now == before && same_facts) move(slot, was);
-    buckets_.remove(slot);
-    move(slot, buckets_.add(slot, key));
-  } else {
-    move(slot, buckets_.add(slot, key_of(slot, node)));
+    if (key != buckets_.key(was)) {
+      ++changes_.worse;
+      buckets_.remove(slot);
+      return rise(slot, buckets_.add(slot, key));
+    }
   }
+  if (now.is_better_than(before)) rise(slot, was);
+  if (before.is_better_than(now)) ++changes_.worse;
 }
 
 Buckets::Key ScoreCache::key_of(NodeSlot slot, const NodeView& node) const {
@@ -223,41 +224,35 @@ std::int64_t ScoreCache::plain_part(const NodeView& node) const {
   return part;
 }
 
-void ScoreCache::play(bool all, bool places_moved) {
+void ScoreCache::play(bool all) {
   const bool had_trees = has_trees_;
   // Two thresholds, so that one bucket more or less does not switch the trees on and off.
   has_trees_ = buckets_.in_use() <= (had_trees ? kMostTrees : kMostTrees / 2);
-  // A single update may cost one round per level; from a certain share of the nodes on, a rebuild
+  // A single change may cost one round per level; from a certain share of the nodes on, a rebuild
   // is cheaper.
   constexpr std::size_t kManyShare = 8;
   if (!has_trees_) {
     trees_ = {};
-  } else if (all || !had_trees || moves_.size() > answers_.size() / kManyShare) {
+  } else if (all || !had_trees || changes_.size() > answers_.size() / kManyShare) {
     rebuild_trees();
-  } else if (places_moved) {
-    std::sort(moves_.begin(), moves_.end(),
-              [](const Move& a, const Move& b) { return a.bucket < b.bucket; });
-    trees_.resize(buckets_.size());
-    for (auto from = moves_.begin(); from != moves_.end();) {
-      std::vector<NodeSlot> slots;
-      const Buckets::Id id = from->bucket;
-      for (; from != moves_.end() && from->bucket == id; ++from) slots.push_back(from->slot);
-      in_tree(trees_, id, [&](MaxTree& tree, const auto& answers) {
-        if (tree.is_unmade()) tree.make_empty(answers.size());
-        tree.replay(answers, std::move(slots), before());
-      });
-    }
   } else {
     trees_.resize(buckets_.size());
-    for (const Move& move : moves_) {
-      in_tree(trees_, move.bucket, [&](MaxTree& tree, const auto& answers) {
-        if (tree.is_unmade()) tree.make_empty(answers.size());
-        tree.update(answers, move.slot, before());
+    for (Buckets::Id id = 0; id < trees_.size() && !changes_.new_facts.empty(); ++id) {
+      in_tree(trees_, id, [&](MaxTree& tree, const auto& answers) {
+        tree.replay(answers, changes_.new_facts, order_);
       });
+    }
+    for (const TreeChanges::Rise& rise : changes_.better) {
+      in_tree(trees_, rise.bucket,
+              [&](MaxTree& tree, const auto& answers) { tree.raise(answers, rise.slot, order_); });
+    }
+    for (Buckets::Id id = 0; id < trees_.size(); ++id) {
+      in_tree(trees_, id,
+              [&](MaxTree& tree, const auto& answers) { tree.settle(answers, order_); });
     }
   }
   // After a pass over all nodes: the next pass is over few nodes and needs much less memory.
-  if (all) moves_ = {};
+  if (all) changes_ = {};
 }
 
 void ScoreCache::rebuild_trees() {
@@ -267,14 +262,14 @@ void ScoreCache::rebuild_trees() {
       trees_[id] = {};
       continue;
     }
-    in_tree(trees_, id,
-            [&](MaxTree& tree, const auto& answers) { tree.rebuild(answers, before()); });
+    in_tree(trees_, id, [&](MaxTree& tree, const auto& answers) { tree.rebuild(answers, order_); });
   }
 }
 
 std::size_t ScoreCache::memory() const {
   std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(NodeAnswer) +
-                      moves_.capacity() * sizeof(Move) + ruled_out_.capacity() / 8 +
+                      changes_.better.capacity() * sizeof(TreeChanges::Rise) +
+                      changes_.new_facts.capacity() * sizeof(NodeSlot) + ruled_out_.capacity() / 8 +
                       buckets_.memory() + verdicts_.memory();
   for (const MaxTree& tree : trees_) bytes += tree.memory();
   return bytes;

@@ -140,10 +140,21 @@ class ScoreCache {
 
  private:
   using RawScores = decltype(Buckets::Key::raw);
-  // A slot that may change its place in the tree of a bucket.
-  struct Move {
-    NodeSlot slot = kNoSlot;
-    Buckets::Id bucket = 0;
+  // What has changed for the trees.
+  struct TreeChanges {
+    struct Rise {
+      NodeSlot slot = kNoSlot;
+      Buckets::Id bucket = 0;
+    };
+    std::vector<Rise> better;         // in the tree of that bucket
+    std::size_t worse = 0;            // in the tree of any bucket
+    std::vector<NodeSlot> new_facts;  // their places among equals may be others in all trees
+    [[nodiscard]] std::size_t size() const { return better.size() + worse + new_facts.size(); }
+    void clear() {
+      better.clear();
+      worse = 0;
+      new_facts.clear();
+    }
   };
   // The scores of a node that takes the shape in the trial.
   struct Tried {
@@ -171,8 +182,8 @@ class ScoreCache {
 
   void review_changed();
   void review(NodeSlot slot, bool same_facts);
-  // The slot may change its place in that bucket's tree.
-  void move(NodeSlot slot, Buckets::Id bucket);
+  // The slot has become better in that bucket's tree.
+  void rise(NodeSlot slot, Buckets::Id bucket);
   void refuse(NodeSlot slot, NodeAnswer now);
   void admit(NodeSlot slot, const NodeView& node, bool same_facts);
   // Puts all nodes that take the shape into buckets again.
@@ -186,7 +197,7 @@ class ScoreCache {
   [[nodiscard]] std::int64_t plain_part(const NodeView& node) const;
   [[nodiscard]] std::int64_t normalised_part(const RawScores& raw,
                                              const ExtremesOfScores& extremes) const;
-  void play(bool all, bool places_moved);
+  void play(bool all);
   void rebuild_trees();
 
   [[nodiscard]] bool allows(const Scope& scope, NodeSlot slot) const {
@@ -228,9 +239,6 @@ class ScoreCache {
   // Calls visit(slot) for the nodes that are left and take the shape, by ascending slot.
   template <typename Visit>
   void for_each_left(const Left& left, Visit&& visit) const;
-  [[nodiscard]] auto before() const {
-    return [this](NodeSlot a, NodeSlot b) { return order_.before(a, b); };
-  }
 
   const Nodes& nodes_;
   TieOrder order_;
@@ -253,9 +261,10 @@ class ScoreCache {
   VerdictCounts verdicts_;
   bool has_trees_ = true;
   std::vector<MaxTree> trees_;  // by bucket
-  std::vector<Move> moves_;     // of the present catch_up(); a member so that its memory is reused
+  TreeChanges changes_;         // of the present catch_up(); a member so that its memory is reused
   ChangeLog::Position position_ = 0;
-  std::uint64_t facts_version_ = 0;  // of the nodes, at position_
+  std::uint64_t facts_version_ = 0;    // of the nodes, at position_
+  std::uint64_t ranking_version_ = 0;  // of the nodes, at position_
 };
 
 }  // namespace sched

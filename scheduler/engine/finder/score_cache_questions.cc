@@ -223,7 +223,7 @@ Best ScoreCache::best(const Where& where) const {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       if (left[id] == 0) continue;
       const NodeSlot slot = in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
-        return tree.best_except(answers, left.aside, before());
+        return tree.best_except(answers, left.aside, order_);
       });
       consider(slot, total_of(slot));
     }
@@ -285,7 +285,7 @@ Best ScoreCache::with_second(Best best, const Where& where) const {
     for (Buckets::Id id = 0; id < buckets_.size(); ++id) {
       if (left[id] == 0) continue;
       const NodeSlot slot = in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
-        return tree.best_except(answers, left.aside, before());
+        return tree.best_except(answers, left.aside, order_);
       });
       if (slot != kNoSlot) consider(slot);
     }
@@ -362,7 +362,7 @@ void ScoreCache::for_each_kind(const Where& where,
   for (Buckets::Id id = 0; id < left.size(); ++id) {
     if (left[id] == 0) continue;
     const NodeSlot one = in_tree(trees_, id, [&](const MaxTree& tree, const auto& answers) {
-      return tree.best_except(answers, apart, before());
+      return tree.best_except(answers, apart, order_);
     });
     visit(one, left[id]);
   }

@@ -5,6 +5,8 @@
 #include "scheduler/cluster/nodes.h"
 #include "scheduler/framework/profile.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace sched {
@@ -36,10 +38,27 @@ class TieOrder {
     return nodes_.rank(a) < nodes_.rank(b);
   }
 
-  // Whether a node's place among equals may change while the node exists.
-  [[nodiscard]] bool reads_facts() const {
-    return tie_break_.order == TieBreak::Order::kFewestGpusFirst;
+  // hint(a) < hint(b) only if a is before b; nearly always one of two hints is lower. It changes
+  // with the node's facts, and with the ranking of the nodes.
+  [[nodiscard]] std::uint32_t hint(NodeSlot slot) const {
+    constexpr std::uint64_t kNames = (1U << 24) - 1;
+    const std::uint64_t name = std::min(nodes_.rank(slot) / Nodes::kRankGap, kNames);
+    switch (tie_break_.order) {
+      case TieBreak::Order::kFirstNode:
+      case TieBreak::Order::kRandom:
+        return static_cast<std::uint32_t>(name);
+      case TieBreak::Order::kShuffledNodes:
+        return static_cast<std::uint32_t>(shuffle_key(slot) >> 32);
+      case TieBreak::Order::kFewestGpusFirst:
+        break;
+    }
+    const auto gpus = static_cast<std::uint32_t>(std::clamp(nodes_.gpus(slot), 0, 255));
+    // All nodes with so many GPUs have the same hint.
+    return gpus == 255 ? gpus << 24 : gpus << 24 | static_cast<std::uint32_t>(name);
   }
+  // Loads what hint() reads of these slots.
+  void prefetch(NodeSlot from, std::size_t slots) const { nodes_.prefetch_ranks(from, slots); }
+
   [[nodiscard]] bool is_random() const { return tie_break_.order == TieBreak::Order::kRandom; }
 
  private:

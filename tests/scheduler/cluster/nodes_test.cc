@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -273,15 +274,26 @@ TEST_CASE("ranks follow names, however the nodes come and go") {
   // Always between the first and the second: forces ranks to be dealt anew.
   std::string name = "n";
   cluster.upsert(node("m"));
+  std::map<std::string, std::uint64_t> before;
+  std::uint64_t version = cluster.nodes.ranking_version();
+  int dealt = 0;
   for (int i = 0; i < 200; ++i) {
     name = "n" + std::string(static_cast<std::size_t>(200 - i), 'a');
     cluster.upsert(node(name));
     if (random() % 4 == 0) cluster.nodes.erase(name);
     std::uint64_t last = 0;
+    const bool dealt_anew = std::exchange(version, cluster.nodes.ranking_version()) != version;
+    dealt += dealt_anew;
     for (const auto& [known, slot] : cluster.nodes.by_name()) {
+      const auto found = before.find(known);
+      if (found != before.end() && !dealt_anew) {
+        REQUIRE(found->second == cluster.nodes.rank(slot));
+      }
+      before[known] = cluster.nodes.rank(slot);
       REQUIRE(cluster.nodes.name(slot) == known);
       REQUIRE(cluster.nodes.rank(slot) > last);
       last = cluster.nodes.rank(slot);
     }
   }
+  CHECK(dealt > 0);
 }

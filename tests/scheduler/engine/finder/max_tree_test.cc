@@ -3,7 +3,10 @@
 #include "tests/support/catch.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 using namespace sched;
@@ -31,6 +34,18 @@ NodeAnswer draw(std::mt19937& random) {
   }
 }
 
+// By drawn lots; hints are equal for many slots.
+struct Lots {
+  std::vector<unsigned> of;
+
+  explicit Lots(std::size_t size) : of(size) {}
+  [[nodiscard]] bool before(NodeSlot a, NodeSlot b) const {
+    return of[a] != of[b] ? of[a] < of[b] : a < b;
+  }
+  [[nodiscard]] std::uint32_t hint(NodeSlot slot) const { return of[slot] >> 28; }
+  void prefetch(NodeSlot, std::size_t) const {}
+};
+
 }  // namespace
 
 // Rounds that are full or not, on one level and on up to four.
@@ -39,26 +54,35 @@ TEST_CASE("the tree's best is what a scan finds, whatever changes together") {
     CAPTURE(size);
     std::mt19937 random(static_cast<unsigned>(size));
     std::vector<NodeAnswer> answers(size);
-    std::vector<unsigned> lots(size);
-    for (unsigned& lot : lots) lot = static_cast<unsigned>(random());
-    const auto before = [&](NodeSlot a, NodeSlot b) {
-      return lots[a] != lots[b] ? lots[a] < lots[b] : a < b;
-    };
+    Lots order(size);
+    for (unsigned& lot : order.of) lot = static_cast<unsigned>(random());
+    const auto before = [&](NodeSlot a, NodeSlot b) { return order.before(a, b); };
     MaxTree tree;
     CHECK(tree.best() == kNoSlot);
-    tree.rebuild(answers, before);
+    tree.rebuild(answers, order);
     CHECK(tree.best() == kNoSlot);
     for (int round = 0; round < 1000; ++round) {
-      std::vector<NodeSlot> changed;
+      std::vector<NodeSlot> better;
+      std::vector<NodeSlot> moved;
       for (std::size_t i = 0; i < 1 + random() % 4; ++i) {
         // The best is what changes most often.
         const bool best = tree.best() != kNoSlot && random() % 2 == 0;
         const NodeSlot slot = best ? tree.best() : static_cast<NodeSlot>(random() % size);
-        answers[slot] = draw(random);
-        if (random() % 8 == 0) lots[slot] = static_cast<unsigned>(random());
-        changed.push_back(slot);
+        const NodeAnswer was = std::exchange(answers[slot], draw(random));
+        if (answers[slot].is_feasible() && answers[slot].is_better_than(was))
+          better.push_back(slot);
+        if (random() % 8 == 0) {
+          order.of[slot] = static_cast<unsigned>(random());
+          moved.push_back(slot);
+        }
       }
-      for (const NodeSlot slot : changed) tree.update(answers, slot, before);
+      if (!moved.empty()) tree.replay(answers, moved, order);
+      // A slot that has become worse again since is not better.
+      for (const NodeSlot slot : better) {
+        if (answers[slot].is_feasible()) tree.raise(answers, slot, order);
+      }
+      const NodeSlot unsettled = tree.best_except(answers, {}, order);
+      tree.settle(answers, order);
 
       const std::vector<NodeSlot> expected = best_of(answers);
       std::vector<NodeSlot> equals;
@@ -69,32 +93,43 @@ TEST_CASE("the tree's best is what a scan finds, whatever changes together") {
       REQUIRE(equals == expected);
       const auto first = std::min_element(expected.begin(), expected.end(), before);
       REQUIRE(tree.best() == (first == expected.end() ? kNoSlot : *first));
+      REQUIRE(unsettled == tree.best());
+
+      std::vector<NodeSlot> except;
+      for (const NodeSlot slot : {tree.best(), static_cast<NodeSlot>(random() % size),
+                                  static_cast<NodeSlot>(random() % size)}) {
+        if (slot != kNoSlot) except.push_back(slot);
+      }
+      std::sort(except.begin(), except.end());
+      std::vector<NodeAnswer> others = answers;
+      for (const NodeSlot slot : except) others[slot] = {};
+      const std::vector<NodeSlot> left = best_of(others);
+      const auto second = std::min_element(left.begin(), left.end(), before);
+      REQUIRE(tree.best_except(answers, except, order) ==
+              (second == left.end() ? kNoSlot : *second));
     }
   }
 }
 
-TEST_CASE("a tree that is made empty knows what it is told one by one") {
+TEST_CASE("a tree that was never rebuilt knows what it is told one by one") {
   std::vector<NodeAnswer> answers(1'000);
   MaxTree tree;
-  const auto before = [](NodeSlot a, NodeSlot b) { return a < b; };
+  const Lots order(answers.size());
   const auto visited = [&](NodeAnswer answer) {
     std::vector<NodeSlot> slots;
     tree.for_each_equal(answers, answer, [&](NodeSlot slot) { slots.push_back(slot); });
     return slots;
   };
-  CHECK(tree.is_unmade());
-  CHECK(visited(NodeAnswer::feasible(1)).empty());
-  tree.make_empty(answers.size());
-  CHECK_FALSE(tree.is_unmade());
   CHECK(tree.best() == kNoSlot);
+  CHECK(visited(NodeAnswer::feasible(1)).empty());
   for (const NodeSlot slot : {70U, 3U, 999U}) {
     answers[slot] = NodeAnswer::feasible(slot == 3 ? 2 : 1);
-    tree.update(answers, slot, before);
+    tree.raise(answers, slot, order);
   }
   CHECK(tree.best() == 3);
   // Also one in a round that a better one has won.
   answers[4] = NodeAnswer::feasible(1);
-  tree.update(answers, 4, before);
+  tree.raise(answers, 4, order);
   CHECK(visited(NodeAnswer::feasible(1)) == std::vector<NodeSlot>{4, 70, 999});
   CHECK(visited(NodeAnswer::feasible(2)) == std::vector<NodeSlot>{3});
 }

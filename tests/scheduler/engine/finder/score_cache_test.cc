@@ -159,6 +159,36 @@ TEST_CASE("every tie-break and the min-max scale are those of asking every node 
   }
 }
 
+TEST_CASE("equal nodes stay in the order of names when their ranks are dealt anew") {
+  const Profile profile = few_steps({TieBreak::Order::kFirstNode, 0});
+  RandomNodes world(1);
+  const auto add = [&](const std::string& name) {
+    world.nodes.upsert(facts_of(node(name).gpus(1), world.names));
+  };
+  // Three come before the others, and their slots are far from each other.
+  std::size_t length = 100;
+  std::deque<std::string> first;
+  for (int i = 0; i < 150; ++i) {
+    if (i % 50 == 0) add(first.emplace_front("m" + std::string(length--, 'a')));
+    add("n" + std::to_string(i));
+  }
+  ScoreCache cache(world.nodes, profile, world.shapes.intern(PodShape{}),
+                   PrepareContext{world.names});
+  cache.catch_up();
+  const std::uint64_t ranked = world.nodes.ranking_version();
+  // One more comes before all others, in the slot of the third that goes: with ever less space for
+  // its rank.
+  while (length > 0) {
+    world.nodes.erase(first.back());
+    first.pop_back();
+    cache.catch_up();
+    add(first.emplace_front("m" + std::string(length--, 'a')));
+    cache.catch_up();
+    REQUIRE(world.nodes.name(cache.best().node) == first.front());
+  }
+  CHECK(world.nodes.ranking_version() > ranked);
+}
+
 TEST_CASE("the order of shuffled nodes is the seed's, and stays") {
   RandomNodes world(1);
   for (int i = 0; i < 12; ++i) {
