@@ -3,17 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace sched {
 
 ScoreCache::ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
-                       const PrepareContext& context)
+                       const PrepareContext& context, RuledOutNodes ruled_out)
     : nodes_(nodes),
       order_(profile.tie_break, nodes),
       seed_(profile.tie_break.seed),
       shape_(std::move(shape)),
-      prepared_(profile, *shape_, context) {
+      prepared_(profile, *shape_, context),
+      ruled_out_(std::move(ruled_out)) {
   for (std::size_t i = 0; i < prepared_.scores().size(); ++i) {
     const PreparedScore& score = prepared_.scores()[i];
     if (!score.score || score.normalisation == Normalisation::kNone) continue;
@@ -39,7 +41,7 @@ void ScoreCache::catch_up(const Scope& scope) {
   if (position_ != nodes_.changes().end()) {
     const bool has_grown = answers_.size() < nodes_.slots();
     answers_.resize(nodes_.slots());
-    ruled_out_.resize(nodes_.slots());
+    ruled_out_.grow(nodes_.slots());
     if (has_grown) buckets_.grow(answers_.size());
     changes_.clear();
     review_changed();
@@ -122,23 +124,35 @@ bool ScoreCache::renew(const PrepareContext& context) {
 // that is ruled out costs none, if no node's facts have changed.
 void ScoreCache::review_changed() {
   const bool same_facts = facts_version_ == nodes_.facts_version();
-  std::array<NodeSlot, 32> batch;
+  std::array<NodeSlot, 64> batch;
   std::size_t size = 0;
   const auto review_batch = [&] {
+    const auto fetch = [&](NodeSlot slot) {
+      __builtin_prefetch(&answers_[slot]);
+      buckets_.prefetch(slot);
+      nodes_.prefetch(slot);
+    };
+    // For a few nodes all waits overlap, also for what then shows that a node is ruled out.
+    constexpr std::size_t kFew = 8;
+    if (size <= kFew) std::for_each_n(batch.begin(), size, fetch);
+    // Bits instead of branches: the processor would often guess wrong, and then wait.
+    std::uint64_t open = 0;
     for (std::size_t i = 0; i < size; ++i) {
-      __builtin_prefetch(&answers_[batch[i]]);
-      buckets_.prefetch(batch[i]);
-      nodes_.prefetch(batch[i]);
+      open |= std::uint64_t{!same_facts || !ruled_out_[batch[i]]} << i;
     }
-    for (std::size_t i = 0; i < size; ++i) {
-      review(batch[i], same_facts || nodes_.facts_changed(batch[i]) <= position_);
-    }
+    const auto for_each_open = [&](auto&& use) {
+      for (std::uint64_t left = open; left != 0; left &= left - 1) {
+        use(batch[static_cast<std::size_t>(std::countr_zero(left))]);
+      }
+    };
+    if (size > kFew) for_each_open(fetch);
+    for_each_open([&](NodeSlot slot) {
+      review(slot, same_facts || nodes_.facts_changed(slot) <= position_);
+    });
     size = 0;
   };
   nodes_.changes().since(position_, [&](NodeSlot slot) {
-    batch[size] = slot;
-    // Not a branch: a wrong guess of the processor would wait for the bit.
-    size += 1 - (static_cast<std::size_t>(same_facts) & static_cast<std::size_t>(ruled_out_[slot]));
+    batch[size++] = slot;
     if (size == batch.size()) review_batch();
   });
   review_batch();
@@ -152,7 +166,7 @@ void ScoreCache::rise(NodeSlot slot, Buckets::Id bucket) {
 void ScoreCache::review(NodeSlot slot, bool same_facts) {
   if (same_facts && ruled_out_[slot]) return;
   const NodeAnswer before = answers_[slot];
-  ruled_out_[slot] = false;
+  if (!same_facts) ruled_out_.set(slot, false);
   if (!same_facts) changes_.new_facts.push_back(slot);
   // A node that does not exist has no usage that could change.
   if (!same_facts && !nodes_.present(slot)) return refuse(slot, {});
@@ -162,7 +176,7 @@ void ScoreCache::review(NodeSlot slot, bool same_facts) {
                               : same_facts ? prepared_.check_usage(node)
                                            : prepared_.check(node);
   if (verdict.is_ok()) return admit(slot, node, same_facts);
-  ruled_out_[slot] = prepared_.follows_from_facts(verdict);
+  if (prepared_.follows_from_facts(verdict)) ruled_out_.set(slot, true);
   if (before.is_refused() && before.facts_pass() == facts_pass &&
       verdicts_.verdict(before.verdict()) == verdict) {
     return;
@@ -269,7 +283,7 @@ void ScoreCache::rebuild_trees() {
 std::size_t ScoreCache::memory() const {
   std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(NodeAnswer) +
                       changes_.better.capacity() * sizeof(TreeChanges::Rise) +
-                      changes_.new_facts.capacity() * sizeof(NodeSlot) + ruled_out_.capacity() / 8 +
+                      changes_.new_facts.capacity() * sizeof(NodeSlot) + ruled_out_.memory() +
                       buckets_.memory() + verdicts_.memory();
   for (const MaxTree& tree : trees_) bytes += tree.memory();
   return bytes;

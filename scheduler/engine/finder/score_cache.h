@@ -30,6 +30,7 @@
 #include "scheduler/engine/finder/measured_preferences.h"
 #include "scheduler/engine/finder/node_answer.h"
 #include "scheduler/engine/finder/prepared_shape.h"
+#include "scheduler/engine/finder/ruled_out_nodes.h"
 #include "scheduler/engine/finder/tie_order.h"
 #include "scheduler/engine/finder/verdict_counts.h"
 #include "scheduler/engine/finder/where.h"
@@ -75,7 +76,7 @@ class ScoreCache {
 
   // `nodes` and `profile` outlive the cache. The shape stays interned.
   ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
-             const PrepareContext& context);
+             const PrepareContext& context, RuledOutNodes ruled_out = {});
 
   // Brings everything below up to date. Questions about a scope may be asked after a call with that
   // scope. O(changed nodes · (plugins + log nodes)); O(nodes) for the first scope.
@@ -256,8 +257,8 @@ class ScoreCache {
   };
   std::vector<Counted> by_amount_;
   std::vector<NodeAnswer> answers_;  // by slot; totals without the normalised scores
-  std::vector<bool> ruled_out_;      // by slot: refused by its facts
-  Buckets buckets_;                  // of the nodes that take the shape
+  RuledOutNodes ruled_out_;
+  Buckets buckets_;  // of the nodes that take the shape
   VerdictCounts verdicts_;
   bool has_trees_ = true;
   std::vector<MaxTree> trees_;  // by bucket

@@ -71,10 +71,11 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
   }
   if (counts == Counts{}) refused_.remove(profile, shape.id());
   const ClusterContextPtr& cluster = statistics_.last();
-  entries_.push_front({.key = key,
-                       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}),
-                       .version = cluster->version,
-                       .memory = 0});
+  entries_.push_front(
+      {.key = key,
+       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}, ruled_out_.add()),
+       .version = cluster->version,
+       .memory = 0});
   by_key_.emplace(key, entries_.begin());
   if (!entries_.front().cache.prepared().rejection()) searched_ += nodes_.size();
   return entries_.front();
