@@ -109,6 +109,10 @@ void ApiServer::gone(const k8s::Pod& pod) { put(kPods, Json::parse(k8s::encode(p
 
 void ApiServer::put(const std::string& list, Json object, const std::string& type) {
   const std::lock_guard lock(mutex_);
+  store(list, std::move(object), type);
+}
+
+ApiServer::Json ApiServer::store(const std::string& list, Json object, const std::string& type) {
   object["metadata"]["resourceVersion"] = std::to_string(++version_);
   const std::string path = path_of(list, object);
   lists_.insert(list);
@@ -117,12 +121,13 @@ void ApiServer::put(const std::string& list, Json object, const std::string& typ
   if (type == "DELETED") {
     objects_.erase(path);
   } else {
-    objects_[path] = std::move(object);
+    objects_[path] = object;
     list_of_[path] = list;
   }
   last_->next = std::make_shared<Change>();
   const std::shared_ptr<Change> change = std::exchange(last_, last_->next);
   change->happened.open();
+  return object;
 }
 
 void ApiServer::answer_first(Answer answer) {
@@ -210,34 +215,27 @@ std::string ApiServer::write(const ReceivedRequest& request, const std::string& 
   const Json body = body_of(request);
   const bool creates = request.method == "POST";
   if (creates && path.ends_with(kBinding)) {
-    Json pod;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = objects_.find(path.substr(0, path.size() - kBinding.size()));
-      if (found == objects_.end()) return refusal(404);
-      pod = found->second;
-    }
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_.find(path.substr(0, path.size() - kBinding.size()));
+    if (found == objects_.end()) return refusal(404);
+    Json pod = found->second;
     pod["spec"]["nodeName"] = body.at("target").at("name");
-    put(kPods, std::move(pod), "MODIFIED");
+    store(kPods, std::move(pod), "MODIFIED");
     return json_answer(201, {{"kind", "Status"}, {"status", "Success"}});
   }
   const bool updates = request.method == "PUT";
   const std::string list = list_in_all_namespaces(updates ? path.substr(0, path.rfind('/')) : path);
   if (list.empty() || (!creates && !updates)) return json_answer(200, {{"kind", "Status"}});
-  const std::string of = path_of(list, body);
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = objects_.find(of);
-    const bool is_there = found != objects_.end();
-    if (updates && !is_there) return refusal(404);
-    if (creates && is_there) return refusal(409);
-    const Json& metadata = body.at("metadata");
-    if (updates && metadata.at("resourceVersion") != found->second["metadata"]["resourceVersion"]) {
-      return refusal(409);
-    }
+  const std::lock_guard lock(mutex_);
+  const auto found = objects_.find(path_of(list, body));
+  const bool is_there = found != objects_.end();
+  if (updates && !is_there) return refusal(404);
+  if (creates && is_there) return refusal(409);
+  const Json& metadata = body.at("metadata");
+  if (updates && metadata.at("resourceVersion") != found->second["metadata"]["resourceVersion"]) {
+    return refusal(409);
   }
-  put(list, body);
-  return get(of);
+  return json_answer(200, store(list, body, "ADDED"));
 }
 
 }  // namespace tests

@@ -70,6 +70,8 @@ class ApiServer {
   std::string get(const std::string& path);
   std::string write(const ReceivedRequest& request, const std::string& path);
   void put(const std::string& list, Json object, const std::string& type = "ADDED");
+  // The same with mutex_ held, so that nothing comes between a check and it.
+  Json store(const std::string& list, Json object, const std::string& type);
 
   const std::function<void()> changed_;
   mutable std::mutex mutex_;

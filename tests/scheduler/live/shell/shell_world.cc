@@ -61,7 +61,10 @@ ShellWorld::ShellWorld() : api([this] { changed(); }), log_before_(spdlog::defau
 }
 
 ShellWorld::~ShellWorld() {
-  if (thread_.joinable()) static_cast<void>(shut_down());
+  if (thread_.joinable()) {
+    shell_->shut_down("the test is over");
+    thread_.join();
+  }
   shell_.reset();
   spdlog::set_default_logger(log_before_);
 }
@@ -91,12 +94,18 @@ void ShellWorld::start(sched::live::ShellOptions options) {
   auto created = sched::live::Shell::create(std::move(options));
   if (!created) FAIL(created.error().message);
   shell_ = std::move(*created);
-  thread_ = std::thread([this] { end_ = shell_->run(); });
+  thread_ = std::thread([this] {
+    const auto end = shell_->run();
+    const std::lock_guard lock(mutex_);
+    end_ = end;
+    changed_.notify_all();
+  });
 }
 
 sched::live::Shell::End ShellWorld::end() {
+  const auto end = wait<sched::live::Shell::End>("the end of the shell", [&] { return end_; });
   thread_.join();
-  return end_;
+  return end;
 }
 
 sched::live::Shell::End ShellWorld::shut_down() {

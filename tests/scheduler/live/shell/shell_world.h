@@ -69,7 +69,7 @@ class ShellWorld {
   std::vector<std::string> lines_;
   std::shared_ptr<spdlog::logger> log_before_;
   std::unique_ptr<sched::live::Shell> shell_;
-  sched::live::Shell::End end_{};
+  std::optional<sched::live::Shell::End> end_;  // once it has ended
   std::thread thread_;
 };
 
