@@ -82,8 +82,8 @@ class Nodes {
   // One past the largest slot in use.
   [[nodiscard]] std::size_t slots() const { return nodes_.size(); }
 
-  // Position in the order of names: rank(a) < rank(b) exactly when name(a) < name(b). Nodes that were
-  // ranked together are kRankGap apart; those that came between them since are no more than these.
+  // Position in the order of names: rank(a) < rank(b) exactly when name(a) < name(b). Nodes ranked
+  // together are kRankGap apart; those that came between them since are no more than these.
   [[nodiscard]] std::uint64_t rank(NodeSlot slot) const { return statuses_[slot].rank; }
   static constexpr std::uint64_t kRankGap = std::uint64_t{1} << 32;
   // Grows when the existing nodes get other ranks, because too many have come between them.
