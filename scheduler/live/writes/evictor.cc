@@ -61,11 +61,11 @@ void Evictor::forget(const std::string& uid) {
 
 void Evictor::ended(const std::string& uid) {
   std::vector<StepPtr> victims;
-  for (const StepPtr& step : pausing_) {
+  for (const StepPtr& step : begun_) {
     if (step->kind != Kind::kNominate && step->pod.uid == uid) victims.push_back(step);
   }
   for (const StepPtr& victim : victims) {
-    if (pausing_.erase(victim) == 0) continue;  // its decision is over
+    if (begun_.erase(victim) == 0) continue;  // its decision is over
     victim->pause.reset();
     gone_before(*victim);
   }
@@ -75,7 +75,7 @@ void Evictor::ended(const std::string& uid) {
 void Evictor::stop() {
   stopped_ = true;
   queue_.clear();
-  pausing_.clear();
+  begun_.clear();
   tasks_.clear();
 }
 
@@ -97,6 +97,7 @@ void Evictor::send_more() {
 
 void Evictor::send(const StepPtr& step) {
   queue_.opened(step->pod.namespace_);
+  begun_.insert(step);
   auto done = [this, alive = alive_, step](const k8s::Result<void>& result) {
     if (*alive) on_answer(step, result);
   };
@@ -116,11 +117,11 @@ void Evictor::send(const StepPtr& step) {
 
 void Evictor::on_answer(const StepPtr& step, const k8s::Result<void>& result) {
   queue_.answered(step->pod.namespace_);
-  // Also if the decision is over by now: the pod ends.
+  // Also if nothing waits for the answer any more: the pod ends.
   if (result && step->kind == Kind::kDelete) {
     hooks_.on_evicted(*step->decision, {step->pod, step->reclaimed});
   }
-  if (tasks_.contains(step->decision->plan)) {
+  if (begun_.erase(step) > 0) {
     if (result) {
       on_done(step);
     } else {
@@ -182,13 +183,13 @@ void Evictor::gone_before(const Step& victim) {
 
 void Evictor::repeat(const StepPtr& step, const k8s::Error& error) {
   tasks_.at(step->decision->plan).last_failure = failure_of(*step, error);
-  pausing_.insert(step);
+  begun_.insert(step);
   // The timer belongs to the step, so its task must not own it.
   step->pause = loop_.after(step->back_off.next(loop_.now(), error.retry_after),
                             [this, weak = std::weak_ptr(step)] {
                               const StepPtr due = weak.lock();
                               if (!due) return;
-                              pausing_.erase(due);
+                              begun_.erase(due);
                               queue_.push_first(due->pod.namespace_, due);
                               send_more();
                             });
@@ -221,7 +222,7 @@ void Evictor::end(const decision::Evict& decision, Failure failure) {
 
 // This may destroy the decision: the steps may be its last owners.
 void Evictor::drop(std::uint64_t plan) {
-  std::erase_if(pausing_, [&](const StepPtr& step) { return step->decision->plan == plan; });
+  std::erase_if(begun_, [&](const StepPtr& step) { return step->decision->plan == plan; });
   const Task task = std::move(tasks_.extract(plan).mapped());
   if (task.nominates) hooks_.on_may_be_nominated(task.decision->pod, task.decision->node);
 }

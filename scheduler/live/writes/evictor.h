@@ -82,8 +82,8 @@ class Evictor {
   void evict(decision::Evict decision);
   // The pod is gone, has a node, or its plan was undone: no further call is made for it.
   void forget(const std::string& uid);
-  // The watch shows that a pod is gone or has finished. If it is a victim with a call that is to be
-  // repeated, that call is not needed any more. O(calls that are to be repeated).
+  // The watch shows that a pod is gone or has finished. If it is a victim with a call that is open,
+  // or is to be repeated, that call is not waited for any more. O(such calls).
   void ended(const std::string& uid);
   // Call it when may_send may have become true.
   void resume() { send_more(); }
@@ -147,8 +147,9 @@ class Evictor {
   std::unordered_map<std::uint64_t, Task> tasks_;  // by plan
   // For their call to go out; those of decisions that are over are skipped.
   k8s::CallQueue<StepPtr> queue_;
-  std::unordered_set<StepPtr> pausing_;  // before a repetition
-  std::uint64_t steps_ = 0;              // seeds the jitter of each
+  // Their call is open, or pauses before it is repeated; none is of a decision that is over.
+  std::unordered_set<StepPtr> begun_;
+  std::uint64_t steps_ = 0;  // seeds the jitter of each
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

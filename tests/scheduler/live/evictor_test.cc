@@ -343,6 +343,43 @@ TEST_CASE("a victim that ends while its call is to be repeated holds the others 
   CHECK(s.open.empty());
 }
 
+TEST_CASE("a victim that ends while its call hangs holds the others up no longer") {
+  Server s;
+  s.evict(7, {"a", "b"});
+  s.answer();
+  const auto answer_last = [&s] {
+    std::swap(s.open.front(), s.open.back());
+    s.answer();
+  };
+  SECTION("its trial") {
+    answer_last();  // try b
+    s.evictor.ended("a-uid");
+    CHECK(s.under_way() == Calls{"try a", "mark a", "mark b"});
+    s.fail(500);  // try a
+    CHECK(s.under_way() == Calls{"mark a", "mark b"});
+    s.fail(404);  // mark a
+    s.answer();   // mark b
+    s.answer();   // delete b
+    CHECK(s.evicted == Calls{"b"});
+    CHECK(s.outcomes == Outcomes{{7, ""}});
+  }
+  SECTION("its deletion, which may be what ended it") {
+    s.answer_tries();
+    s.answer();  // mark a
+    s.answer();  // mark b
+    CHECK(s.under_way() == Calls{"delete a", "delete b"});
+    answer_last();  // delete b
+    s.evictor.ended("a-uid");
+    CHECK(s.outcomes == Outcomes{{7, ""}});
+    CHECK(s.evicted == Calls{"b"});
+    s.answer();  // delete a
+    CHECK(s.evicted == Calls{"b", "a"});
+  }
+  s.loop.advance(1h);
+  CHECK(s.open.empty());
+  CHECK(s.outcomes.size() == 1);
+}
+
 TEST_CASE("what may pass is repeated, and the other victims do not wait for it") {
   Server s;
   s.evict(7, {"a", "b"});
