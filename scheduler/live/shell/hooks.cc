@@ -231,6 +231,7 @@ Intake::Hooks Shell::Parts::intake_hooks() {
             statuses_->forget(uid);
             binder_->forget(uid);
             end_plan(uid);
+            evictor_->ended(uid);
             if (ui_notes_) ui_notes_->gone(uid);
             if (leadership_) leadership_->on_pod_gone(uid);
           },

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace {
@@ -38,6 +39,14 @@ const Json& scheduled_condition(const Json& patch) { return patch["status"]["con
 
 constexpr const char* kLease = "/leases/gpu-scheduler";
 constexpr const char* kOwnLease = "/leases/gpu-scheduler-store";
+
+constexpr std::string_view kPreempts = R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: gpu-scheduler
+    plugins: {postFilter: {enabled: [{name: DefaultPreemption}]}}
+)";
 
 ShellOptions without_election(const ShellWorld& world) {
   ShellOptions options = world.options();
@@ -230,13 +239,7 @@ TEST_CASE("a shell evicts for a pod, and binds it when the victim is gone") {
   world.api.has(tests::node("n1").gpus(8));
   world.api.has(low);
   world.api.has(ours("high").gpus(8).priority(9));
-  world.start(world.options(R"(
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-  - schedulerName: gpu-scheduler
-    plugins: {postFilter: {enabled: [{name: DefaultPreemption}]}}
-)"));
+  world.start(world.options(kPreempts));
   // Nominated by the evictor, or with the condition, whichever is first.
   CHECK(world.write("PATCH", "/ml/pods/high/status")["status"]["nominatedNodeName"] == "n1");
   const Json tried = world.write("DELETE", "/ml/pods/low");
@@ -256,6 +259,30 @@ profiles:
   CHECK(world.has_line("evicting pod=ml/high"));
   CHECK(world.has_line("room made pod=ml/high"));
   CHECK_THAT(world.secure("/metrics"), Catch::Contains("scheduler_preemption_attempts_total 1"));
+}
+
+TEST_CASE("a shell evicts the other victims when one ends whose call is to be repeated") {
+  ShellWorld world;
+  const k8s::Pod ends = owned(ours("ends").gpus(4).priority(1).on("n1"));
+  world.api.has(tests::node("n1").gpus(8));
+  world.api.has(ends);
+  world.api.has(owned(ours("runs").gpus(4).priority(1).on("n1")));
+  world.api.has(ours("high").gpus(8).priority(9));
+  // To delete it is always tried again, thirty seconds later.
+  world.api.answer_first([](const tests::ReceivedRequest& request) -> std::optional<std::string> {
+    if (request.target.find("/pods/ends") == std::string::npos) return std::nullopt;
+    if (request.method == "PATCH") {
+      return tests::answer(404, "Content-Type: application/json\r\n",
+                           R"({"kind": "Status", "code": 404, "reason": "NotFound"})");
+    }
+    return tests::answer(503, "Retry-After: 30\r\n", "");
+  });
+  world.start(world.options(kPreempts));
+  world.write("DELETE", "/ml/pods/ends");
+  world.write("DELETE", "/ml/pods/runs");
+  world.api.gone(ends);
+  CHECK_FALSE(world.write("DELETE", "/ml/pods/runs", 2).contains("dryRun"));
+  CHECK(world.writes("DELETE", "/ml/pods/ends") == 1);
 }
 
 TEST_CASE("a shell writes what a pod's volumes need before its bind") {
