@@ -83,6 +83,7 @@ std::optional<std::string> Reporter::no_nomination(const std::string& scheduler_
 
 void Reporter::evicting(const decision::Evict& decision, std::chrono::nanoseconds duration,
                         std::uint64_t number) {
+  if (!statuses_.shows(decision.pod.uid)) return;
   LogLine line("evicting");
   line.with("pod", path_of(decision.pod))
       .with("uid", decision.pod.uid)

@@ -40,9 +40,11 @@ class Reporter {
   void preparing(const decision::Prepare& decision);
   void not_prepared(const decision::NotPrepared& decision, std::chrono::nanoseconds duration,
                     std::uint64_t number = 0);
-  // Room is being made for the pod / a victim is being deleted for it.
+  // Room is being made for the pod. No effect if the watch does not show it waiting any more: then
+  // nothing is evicted for it (evictor.h).
   void evicting(const decision::Evict& decision, std::chrono::nanoseconds duration,
                 std::uint64_t number = 0);
+  // The server has taken the deletion of a victim.
   void evicted(const decision::Evict& decision, const decision::Victim& victim);
   // This process nominates pods of that schedulerName for nodes. It takes the nomination back when
   // such a pod waits for something else.

@@ -150,6 +150,16 @@ TEST_CASE("a pod for which others are evicted waits, and is nominated") {
   CHECK_THAT(bench.metrics.text(), Catch::Contains("scheduler_preemption_victims_sum 2\n"));
 }
 
+TEST_CASE("nobody is told that pods are evicted for one that waits no longer") {
+  ReporterBench bench;
+  tests::CapturedLog log;
+  bench.statuses.forget("uid-a");
+  bench.reporter.evicting(evict(), 1ms);
+  CHECK(log.take().empty());
+  CHECK(bench.requests_with({}) == 0);
+  CHECK_THAT(bench.metrics.text(), Catch::Contains("scheduler_preemption_attempts_total 0\n"));
+}
+
 TEST_CASE("a victim that is reclaimed is told so, and counted") {
   ReporterBench bench;
   tests::CapturedLog log;
