@@ -67,12 +67,12 @@ struct Error {
   // The API server says that there is no such object.
   [[nodiscard]] bool is_not_found() const { return is_status(404) && reason == "NotFound"; }
 
-  // A 404 without that reason, asked of a kind that every server has: it comes from something
-  // before the server, such as a load balancer without a server behind it, and says nothing of the
-  // object.
+  // A 404 without that reason, for a kind that every server has. The API server did not send it: a
+  // load balancer or proxy on the way to it did, for example because no server is up. It says
+  // nothing about the object.
   [[nodiscard]] bool is_misrouted() const { return is_status(404) && !is_not_found(); }
 
-  // True for 410 Gone / reason Expired: the requested resource version is no longer stored.
+  // True for 410 Gone, or the reason Expired: the requested resource version is no longer stored.
   [[nodiscard]] bool is_expired() const {
     return kind == ErrorKind::kStatus && (http_status == 410 || reason == "Expired");
   }

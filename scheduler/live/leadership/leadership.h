@@ -74,9 +74,11 @@ class Leadership {
   ~Leadership() = default;
 
   void start();
-  // From the watches: all are delivered; a pod of the watch; a pod that is gone.
+  // All watches have delivered what there is.
   void on_watches_synced();
+  // The watch shows the pod.
   void on_pod(const k8s::Pod& pod) { catch_up_.shown(pod); }
+  // The watch shows that the pod is gone.
   void on_pod_gone(const std::string& uid) { catch_up_.gone(uid); }
 
   // Whether a bind may be sent now; until gate().send_by().

@@ -56,8 +56,9 @@ class UiNotes {
   void not_bound(const std::string& uid, std::uint64_t number);
   // The watch does not show the pod unbound any more, though a decision on it has come since.
   void waits_no_more(const std::string& uid);
-  // A pod as the API server shows it / it is no more.
+  // A pod as the API server shows it.
   void saw(const k8s::Pod& pod);
+  // The API server does not have the pod any more.
   void gone(const std::string& uid);
 
   // How many there were; the number of the last.

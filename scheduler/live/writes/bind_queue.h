@@ -82,12 +82,15 @@ class BindQueue {
   // Whether a further call of a bind that was set aside may be sent now.
   [[nodiscard]] bool has_room(const BindGroup& group) const;
 
-  // What happens to the binds of a group: a call was sent; it was answered; then its bind is set
-  // aside; the outcome of a bind that was set aside is certain; a bind has succeeded.
+  // A call for a bind of the group was sent.
   void opened(const BindGroup& group);
+  // A call that was sent is answered, or has reached its deadline.
   void answered(const BindGroup& group);
+  // A bind of the group is set aside.
   void set_aside(const BindGroup& group, TimePoint now);
+  // The outcome of a bind that was set aside is certain, or it returns to the queue.
   void settled(const BindGroup& group);
+  // A bind of the group has succeeded.
   void bound(const BindGroup& group);
 
  private:

@@ -135,8 +135,9 @@ class Binder {
   void bind(decision::Bind decision);
   // Call it when may_send may have become true.
   void resume() { send_more(); }
-  // A pod of the watch; one that is gone. O(1). No outcome follows before these return.
+  // The watch shows the pod. O(1). No outcome follows before it returns.
   void observed(const k8s::Pod& pod);
+  // The watch shows that the pod is gone. O(1). No outcome follows before it returns.
   void forget(const std::string& uid);
 
   // Drops what was not sent yet, without an outcome, and sends no further bind, no repetition

@@ -58,8 +58,9 @@ class QuotaStatusWriter {
   QuotaStatusWriter(const QuotaStatusWriter&) = delete;
   QuotaStatusWriter& operator=(const QuotaStatusWriter&) = delete;
 
-  // From the watch: an object; one that is gone.
+  // The watch shows the object.
   void observed(const k8s::GpuQuota& quota);
+  // The watch shows that the object is gone.
   void forget(const std::string& uid);
 
   // The status that each should have from now on; objects that are not named stay as they are.
