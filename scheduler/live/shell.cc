@@ -146,6 +146,7 @@ k8s::Result<void> Shell::Parts::listen() {
 
 k8s::Result<void> Shell::Parts::open_secure_port() {
   if (!options_.secure_port) return {};
+  // On the engine's thread, as decisions: so the newest text of a pod is the last one here, too.
   const auto on_judged = [this](const answers::Why& why) {
     if (!why.told) return;
     loop_->post([this, pod = why.pod, told = *why.told] { reporter_->judged(pod, told); });

@@ -154,18 +154,22 @@ void TenantAnswers::read_pod(const std::shared_ptr<const Asked>& asked) {
 }
 
 void TenantAnswers::ask_why(const std::shared_ptr<const Asked>& asked, const k8s::Pod& pod) {
-  asker_.ask([pod, names = scheduler_.names, clock = scheduler_.clock](
-                 const Engine& engine) { return answers::why_seen(engine, pod, names, clock()); },
-             asked->client,
-             [this, asked, uid = pod.metadata.uid](tl::expected<answers::Why, Unanswered> why) {
-               if (!why) return asked->answer(reply_to(why.error(), asker_.leader()));
-               scheduler_.on_judged(*why);
-               scheduler_.notes->name_ends(*why);
-               if (why->verdict == answers::Why::Verdict::kPlaced) {
-                 why->chosen = scheduler_.notes->chosen(uid);
-               }
-               reply(asked, *why);
-             });
+  asker_.ask(
+      [pod, names = scheduler_.names, clock = scheduler_.clock,
+       on_judged = scheduler_.on_judged](const Engine& engine) {
+        answers::Why why = answers::why_seen(engine, pod, names, clock());
+        on_judged(why);
+        return why;
+      },
+      asked->client,
+      [this, asked, uid = pod.metadata.uid](tl::expected<answers::Why, Unanswered> why) {
+        if (!why) return asked->answer(reply_to(why.error(), asker_.leader()));
+        scheduler_.notes->name_ends(*why);
+        if (why->verdict == answers::Why::Verdict::kPlaced) {
+          why->chosen = scheduler_.notes->chosen(uid);
+        }
+        reply(asked, *why);
+      });
 }
 
 void TenantAnswers::ask_overview(const std::shared_ptr<const Asked>& asked) {

@@ -62,7 +62,7 @@ class TenantAnswers {
     Budget::Limits budget = {};
     // Calls back on the loop's thread.
     FindDataAge data_age = [](const auto& done) { done(std::nullopt); };
-    // Called, on the loop's thread, with each answer of `why`.
+    // Called with each answer of `why`, on the engine's thread: before whatever is decided later.
     std::function<void(const answers::Why&)> on_judged = [](const answers::Why& /*why*/) {};
   };
 

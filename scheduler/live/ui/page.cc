@@ -175,17 +175,21 @@ void UiPage::sample_later() {
 void UiPage::get_why(const std::string& query, Asker::Client client, Answer answer) {
   auto name = read_name(query);
   if (!name) return answer(with_ui_headers(text_reply(400, name.error() + '\n')));
-  asker_.ask([name = *name, clock = scheduler_.clock](
-                 const Engine& engine) { return why_of(engine, name, clock()); },
-             std::move(client),
-             [this, answer = std::move(answer)](
-                 tl::expected<tl::expected<answers::Why, std::string>, Unanswered> why) {
-               if (!why) return answer(with_ui_headers(reply_to(why.error(), asker_.leader())));
-               if (!*why) return answer(with_ui_headers(text_reply(404, std::move(why->error()))));
-               scheduler_.on_judged(**why);
-               scheduler_.notes->name_ends(**why);
-               answer(page_reply(answers::to_json(**why)));
-             });
+  asker_.ask(
+      [name = *name, clock = scheduler_.clock,
+       on_judged = scheduler_.on_judged](const Engine& engine) {
+        auto why = why_of(engine, name, clock());
+        if (why) on_judged(*why);
+        return why;
+      },
+      std::move(client),
+      [this, answer = std::move(answer)](
+          tl::expected<tl::expected<answers::Why, std::string>, Unanswered> why) {
+        if (!why) return answer(with_ui_headers(reply_to(why.error(), asker_.leader())));
+        if (!*why) return answer(with_ui_headers(text_reply(404, std::move(why->error()))));
+        scheduler_.notes->name_ends(**why);
+        answer(page_reply(answers::to_json(**why)));
+      });
 }
 
 void UiPage::get_node(const std::string& query, Asker::Client client, Answer answer) {

@@ -46,7 +46,8 @@ class UiPage {
     std::function<Time()> clock;  // what people read
     // Calls back on the loop's thread.
     FindDataAge data_age = [](const auto& done) { done(std::nullopt); };
-    // Called, on the loop's thread, with each answer about a pod that waits.
+    // Called with each answer about a pod that waits, on the engine's thread: before whatever is
+    // decided later.
     std::function<void(const answers::Why&)> on_judged = [](const answers::Why& /*why*/) {};
     // The processor time that the calling thread has taken so far.
     std::function<std::chrono::nanoseconds()> processor_time = thread_time;

@@ -50,7 +50,8 @@ class Reporter {
   // such a pod waits for something else.
   void nominates_for(const std::string& scheduler_name) { nominates_.insert(scheduler_name); }
   // An answer to a user said why the pod waits: its status gets the same text. Otherwise they could
-  // differ, because numbers that give the pod no room change without a new decision on it.
+  // differ, because numbers that give the pod no room change without a new decision on it. Call it
+  // in the order of decisions and answers, or an older text replaces a newer one.
   void judged(const PodRef& pod, const answers::Told& told);
   // Reports that are only for people.
   void report(const decision::ForeignGpuPod& decision);

@@ -50,6 +50,15 @@ TEST_CASE("whoever asks why a pod waits has its status say the same") {
                                "(machine-1)."));
 }
 
+TEST_CASE("what a pod is told with an answer comes before what is decided later") {
+  World world;
+  world.ask(kWaits);
+  for (const Question& question : world.put) question.answer(world.engine);
+  // The loop has not run since, and the engine may decide at once.
+  REQUIRE(world.judged.size() == 1);
+  CHECK(world.judged[0].told == world.decided.at("waits"));
+}
+
 TEST_CASE("the status of a pod that was not refused, or whose turn comes, is left alone") {
   SharedQuota world;
   static_cast<void>(world.body("namespace=red&pod=second"));
