@@ -31,11 +31,6 @@ std::string scores_text(const std::vector<PluginScore>& scores) {
   return text;
 }
 
-// kube-scheduler's message, followed by the numbers that it does not give.
-std::string message_of(const decision::Unschedulable& decision) {
-  return joined(decision.message, decision.details);
-}
-
 // 0: it is not known.
 LogLine& numbered(LogLine& line, std::uint64_t decision) {
   return decision == 0 ? line : line.with("decision", decision);
@@ -57,7 +52,7 @@ Reporter::Reporter(StatusWriter& statuses, k8s::EventRecorder& events, server::M
 
 void Reporter::unschedulable(const decision::Unschedulable& decision,
                              std::chrono::nanoseconds duration, std::uint64_t number) {
-  const std::string message = message_of(decision);
+  const std::string message = joined(decision.message, decision.details);
   LogLine line("unschedulable");
   line.with("pod", path_of(decision.pod))
       .with("uid", decision.pod.uid)
