@@ -96,7 +96,7 @@ using Troubles = std::map<std::string, Trouble>;
 
 bool worth_repeating(const Error& error) {
   // 401: the next credentials may be valid.
-  return error.is_passing() || error.is_status(401);
+  return error.is_passing() || error.is_status(401) || error.is_misrouted();
 }
 
 // Whether it is about the server, and not about one write: a webhook may hang until the deadline.
@@ -296,16 +296,14 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
       failing.clear();
       end_trouble(namespace_);
     }
-    const auto refused_with = [&answer](int status) {
-      return !answer && answer.error().is_status(status);
-    };
     // An earlier attempt did create the event, but its answer was lost or did not show it.
-    const bool exists = series->perhaps_created && !series->created && refused_with(409);
+    const bool exists =
+        series->perhaps_created && !series->created && !answer && answer.error().is_status(409);
     if (answer) {
       wrote(series, occurrences);
     } else if (exists) {
       wrote(series, 1);  // how many occurrences it had then is not known
-    } else if (series->created && refused_with(404)) {
+    } else if (series->created && answer.error().is_not_found()) {
       // The server stores events for an hour; this one is deleted, and its repetition is a new one.
       series->created = false;
       again(series);

@@ -59,7 +59,8 @@ struct RecorderWorld {
                                                      : call->request().target;
     CAPTURE(text);
     CHECK(text.find(pod) != std::string::npos);
-    call->respond(status);
+    const bool is_not_found = status == 404;
+    call->respond(status, is_not_found ? R"({"kind":"Status","reason":"NotFound"})" : "");
     loop.run_ready();
     return body;
   }
@@ -379,6 +380,26 @@ TEST_CASE("a series whose event has expired becomes a new event", "[events]") {
   world.loop.advance(10s);
   world.answer("a", Method::kPatch, 404);
   CHECK(world.answer("a", Method::kPost)["series"]["count"] == 2);
+  CHECK(world.recorder->counters() == Counters{.written = 2, .joined = 1});
+}
+
+TEST_CASE("a 404 that is not the API server's loses no event", "[events]") {
+  RecorderWorld world;
+  world.record("a");
+  const auto misroute = [&world](Method method) {
+    const auto call = world.transport.next();
+    CHECK(call->request().method == method);
+    call->respond(404, "no backend");
+    world.loop.run_ready();
+    CHECK(world.silent());
+    world.loop.advance(10s);
+  };
+  misroute(Method::kPost);
+  world.answer("a", Method::kPost);
+  world.record("a");
+  world.loop.advance(10s);
+  misroute(Method::kPatch);
+  CHECK(world.answer("a", Method::kPatch, 200)["series"]["count"] == 2);
   CHECK(world.recorder->counters() == Counters{.written = 2, .joined = 1});
 }
 
