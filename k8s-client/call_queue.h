@@ -61,8 +61,12 @@ class CallQueue {
   [[nodiscard]] std::optional<Call> take(std::size_t most) {
     return take_below(most - std::min(open_, most));
   }
-  // The same of a namespace that has none open, however many others have.
-  [[nodiscard]] std::optional<Call> take_of_idle() { return take_below(1); }
+  // The same while binds wait, which go first: at most two calls at a time, of different
+  // namespaces, so that one that hangs does not delay other namespaces. Those that were sent before
+  // do not count.
+  [[nodiscard]] std::optional<Call> take_behind_binds() {
+    return behind_binds_ < kMostBehindBinds ? take_below(1) : std::nullopt;
+  }
 
   // None of its calls is taken until it is resumed.
   void pause(const std::string& namespace_) {
@@ -79,12 +83,15 @@ class CallQueue {
     return waits;
   }
 
-  void opened(const std::string& namespace_) {
+  // `behind_binds`: whether binds waited when the call was sent.
+  void opened(const std::string& namespace_, bool behind_binds = false) {
     ++open_;
+    behind_binds_ += behind_binds ? 1 : 0;
     ++of_[namespace_].open;
   }
-  void answered(const std::string& namespace_) {
+  void answered(const std::string& namespace_, bool behind_binds = false) {
     --open_;
+    behind_binds_ -= behind_binds ? 1 : 0;
     const auto which = of_.find(namespace_);
     --which->second.open;
     forget_if_idle(which);
@@ -102,6 +109,8 @@ class CallQueue {
   [[nodiscard]] std::size_t open() const { return open_; }
 
  private:
+  static constexpr std::size_t kMostBehindBinds = 2;
+
   struct OfOne {
     std::deque<Call> waiting;
     std::size_t open = 0;
@@ -134,6 +143,7 @@ class CallQueue {
   std::deque<typename Namespaces::iterator> turns_;  // with calls that wait, the next first
   std::size_t waiting_ = 0;
   std::size_t open_ = 0;
+  std::size_t behind_binds_ = 0;  // of these, sent while binds waited
 };
 
 }  // namespace k8s

@@ -108,9 +108,6 @@ bool is_servers(const Error& error) {
 // cause.
 constexpr std::size_t kManyNamespaces = 4;
 
-// Open at a time behind binds: two, so that one that hangs does not block other namespaces.
-constexpr std::size_t kMostBehindBinds = 2;
-
 }  // namespace
 
 struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
@@ -238,8 +235,8 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
 
   std::optional<SeriesPtr> take() {
     if (!binds_wait()) return waiting.take(options.max_in_flight);
-    if (!held_for_long || behind_binds >= kMostBehindBinds) return std::nullopt;
-    return waiting.take_of_idle();
+    if (!held_for_long) return std::nullopt;
+    return waiting.take_behind_binds();
   }
 
   void time_hold() {
@@ -270,15 +267,15 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   void write(const SeriesPtr& series) {
     series->stage = Stage::kWriting;
     ++series->attempts;
-    waiting.opened(series->event.namespace_);
-    const std::size_t behind = binds_wait() ? 1 : 0;
-    behind_binds += behind;
+    const bool behind_binds = binds_wait();
+    waiting.opened(series->event.namespace_, behind_binds);
     const std::int32_t occurrences = series->occurrences;
     series->event.series_count = occurrences > 1 ? occurrences : 0;
-    auto done = [weak = weak_from_this(), series, occurrences, behind](const Result<void>& answer) {
+    auto done = [weak = weak_from_this(), series, occurrences,
+                 behind_binds](const Result<void>& answer) {
       const auto parts = weak.lock();
       if (!parts) return;
-      parts->behind_binds -= behind;
+      parts->waiting.answered(series->event.namespace_, behind_binds);
       parts->answered(series, occurrences, answer);
     };
     if (series->created) {
@@ -290,7 +287,6 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
 
   void answered(const SeriesPtr& series, std::int32_t occurrences, const Result<void>& answer) {
     const std::string& namespace_ = series->event.namespace_;
-    waiting.answered(namespace_);
     const bool repeats = !answer && worth_repeating(answer.error());
     if (!repeats) {
       failing.clear();
@@ -427,7 +423,6 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   std::set<std::string>
       failing;  // namespaces since some write did not fail; kManyNamespaces at most
 
-  std::size_t behind_binds = 0;       // writes under way that were sent while binds waited
   bool held_for_long = false;         // binds have waited for `max_hold`
   std::unique_ptr<Timer> hold_timer;  // until then
 

@@ -9,9 +9,6 @@ namespace {
 
 using k8s::GpuQuota;
 
-// Open at a time while binds wait.
-constexpr std::size_t kMostQuotasBehindBinds = 2;
-
 GpuQuota::Status without_times(GpuQuota::Status status) {
   for (k8s::Condition& condition : status.conditions) condition.last_transition_time.reset();
   return status;
@@ -107,31 +104,30 @@ bool QuotaStatusWriter::is_due(const State& state) {
 
 void QuotaStatusWriter::consider(const std::string& uid, State& state) {
   if (!is_due(state) || std::exchange(state.is_ready, true)) return;
-  ready_.push_back(uid);
+  queue_.push(uid, uid);
   send_more();
 }
 
 void QuotaStatusWriter::send_more() {
-  while (!stopped_ && !ready_.empty() && may_open()) {
-    const std::string uid = std::move(ready_.front());
-    ready_.pop_front();
-    const auto found = quotas_.find(uid);
+  while (!stopped_) {
+    const auto uid = take();
+    if (!uid) return;
+    const auto found = quotas_.find(*uid);
     if (found == quotas_.end()) continue;
     found->second->is_ready = false;
-    if (is_due(*found->second)) send(uid, *found->second);
+    if (is_due(*found->second)) send(*uid, *found->second);
   }
 }
 
-bool QuotaStatusWriter::may_open() const {
-  return open_ < options_.max_open &&
-         (!hooks_.binds_wait() || behind_binds_ < kMostQuotasBehindBinds);
+std::optional<std::string> QuotaStatusWriter::take() {
+  if (queue_.open() >= options_.max_open) return std::nullopt;
+  return hooks_.binds_wait() ? queue_.take_behind_binds() : queue_.take(options_.max_open);
 }
 
 void QuotaStatusWriter::send(const std::string& uid, State& state) {
   state.in_flight = true;
-  ++open_;
-  const std::size_t behind_binds = hooks_.binds_wait() ? 1 : 0;
-  behind_binds_ += behind_binds;
+  const bool behind_binds = hooks_.binds_wait();
+  queue_.opened(uid, behind_binds);
   // metav1.Time is in whole seconds.
   const auto now = std::chrono::floor<std::chrono::seconds>(hooks_.wall_clock());
   const GpuQuota::Status status = with_times(*state.wanted, state.carried, now);
@@ -140,7 +136,7 @@ void QuotaStatusWriter::send(const std::string& uid, State& state) {
   write_(state.metadata, status,
          [this, alive = alive_, uid, behind_binds](const k8s::Result<void>& result) {
            if (!*alive) return;
-           behind_binds_ -= behind_binds;
+           queue_.answered(uid, behind_binds);
            on_result(uid, result);
          });
 }
@@ -158,7 +154,6 @@ std::chrono::milliseconds QuotaStatusWriter::delay_after(State& state,
 }
 
 void QuotaStatusWriter::on_result(const std::string& uid, const k8s::Result<void>& result) {
-  --open_;
   if (is_answer(result)) hooks_.on_answered();
   take_in(uid, result);
   send_more();

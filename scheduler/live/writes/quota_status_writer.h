@@ -15,6 +15,7 @@
 
 #include "k8s-client/api/gpu_quota.h"
 #include "k8s-client/back_off.h"
+#include "k8s-client/call_queue.h"
 #include "k8s-client/error.h"
 #include "k8s-client/http/event_loop.h"
 #include "scheduler/engine/engine.h"
@@ -22,10 +23,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,7 @@ class QuotaStatusWriter {
   void consider(const std::string& uid, State& state);
   [[nodiscard]] static bool is_due(const State& state);
   void send_more();
-  [[nodiscard]] bool may_open() const;
+  [[nodiscard]] std::optional<std::string> take();
   void send(const std::string& uid, State& state);
   [[nodiscard]] std::chrono::milliseconds delay_after(State& state,
                                                       const k8s::Result<void>& result);
@@ -89,10 +90,9 @@ class QuotaStatusWriter {
   Options options_;
   Hooks hooks_;
   std::map<std::string, std::unique_ptr<State>> quotas_;  // by uid
-  std::deque<std::string> ready_;                         // uids; looked at again when sent
-  std::size_t open_ = 0;                                  // writes
-  std::size_t behind_binds_ = 0;                          // of these, sent while binds waited
-  std::uint64_t seen_ = 0;                                // seeds the jitter of each
+  // Uids; looked at again when sent. Quotas have no namespace: each counts as one by itself.
+  k8s::CallQueue<std::string> queue_;
+  std::uint64_t seen_ = 0;  // seeds the jitter of each
   bool stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

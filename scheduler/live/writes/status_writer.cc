@@ -10,9 +10,6 @@ namespace {
 // More than one, so that their number grows while they succeed.
 constexpr int kTriedAfterSuccess = 2;
 
-// Open at a time while binds wait: two, so that one that hangs does not block other namespaces.
-constexpr std::size_t kMostBehindBinds = 2;
-
 // Whether the pod has all that is wanted. `nominated`: the node for which it is nominated, if
 // known.
 bool has_it(const k8s::PodScheduledCondition& has, const std::optional<std::string>& nominated,
@@ -214,9 +211,8 @@ void StatusWriter::retry_others(const std::string& namespace_) {
 
 std::optional<std::string> StatusWriter::take() {
   if (!hooks_.binds_wait()) return queue_.take(options_.max_in_flight);
-  const bool enough = behind_binds_ >= kMostBehindBinds || queue_.open() >= options_.max_in_flight;
-  if (enough) return std::nullopt;
-  return queue_.take_of_idle();
+  if (queue_.open() >= options_.max_in_flight) return std::nullopt;
+  return queue_.take_behind_binds();
 }
 
 void StatusWriter::send_more() {
@@ -234,9 +230,8 @@ void StatusWriter::send_more() {
 
 void StatusWriter::send(const std::string& uid, PodState& state) {
   state.in_flight = true;
-  queue_.opened(state.pod.namespace_);
-  const std::size_t behind_binds = hooks_.binds_wait() ? 1 : 0;
-  behind_binds_ += behind_binds;
+  const bool behind_binds = hooks_.binds_wait();
+  queue_.opened(state.pod.namespace_, behind_binds);
   state.sent_at = state.version;
   const k8s::Pod seen = pod_as_seen(state.pod, state.version, state.written);
   state.written = std::exchange(state.wanted, std::nullopt);
@@ -246,8 +241,7 @@ void StatusWriter::send(const std::string& uid, PodState& state) {
          [this, alive = alive_, uid, namespace_ = state.pod.namespace_,
           behind_binds](const k8s::Result<void>& result) {
            if (!*alive) return;
-           behind_binds_ -= behind_binds;
-           queue_.answered(namespace_);
+           queue_.answered(namespace_, behind_binds);
            on_result(uid, result);
          });
 }

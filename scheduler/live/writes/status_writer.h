@@ -124,8 +124,7 @@ class StatusWriter {
   std::size_t retrying_ = 0;
   // Namespace and uid of the pods that wait for their next try because the last one failed.
   std::set<std::pair<std::string, std::string>> failed_;
-  std::size_t behind_binds_ = 0;  // writes under way that were sent while binds waited
-  std::uint64_t seen_ = 0;        // seeds the jitter of each
+  std::uint64_t seen_ = 0;  // seeds the jitter of each
   bool ending_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

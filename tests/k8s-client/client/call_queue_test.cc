@@ -86,17 +86,25 @@ TEST_CASE("no more are open than may be, which may change at any time") {
   CHECK(send_all(queue, 3) == std::map<char, std::size_t>{{'d', 1}});
 }
 
-TEST_CASE("calls of namespaces that have none open are taken however many others have") {
+TEST_CASE("behind binds two are taken at a time, of namespaces that have none open") {
   Queue queue;
   push(queue, "a", 20);
   send_all(queue);
   push(queue, "b", 2);
   CHECK_FALSE(queue.take(2));
-  CHECK(queue.take_of_idle() == "b0");
-  queue.opened("b");
-  CHECK_FALSE(queue.take_of_idle());
-  queue.answered("b");
-  CHECK(queue.take_of_idle() == "b1");
+  CHECK(queue.take_behind_binds() == "b0");
+  queue.opened("b", true);
+  CHECK_FALSE(queue.take_behind_binds());
+  push(queue, "c", 1);
+  push(queue, "d", 1);
+  CHECK(queue.take_behind_binds() == "c0");
+  queue.opened("c", true);
+  CHECK_FALSE(queue.take_behind_binds());
+  queue.answered("a");
+  CHECK_FALSE(queue.take_behind_binds());
+  queue.answered("b", true);
+  CHECK(queue.take_behind_binds() == "b1");
+  CHECK(queue.take_behind_binds() == "d0");
 }
 
 TEST_CASE("a call that is removed is not taken, and its namespace loses its turn with the last") {
