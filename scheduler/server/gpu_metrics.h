@@ -62,11 +62,11 @@ class GpuMetrics {
   Gauges& gpus_ =
       gauges(registry_, "gpu_scheduler_gpus",
              "GPUs by type, form and state: used, held, free, or free on nodes that are cordoned, "
-             "backed off, not ready or being cut anew.");
+             "backed off, not ready, unhealthy or being repartitioned.");
   Gauges& largest_block_ = gauges(registry_, "gpu_scheduler_gpu_largest_block",
                                   "The most GPUs that are free on one node.");
   Gauges& whole_nodes_ = gauges(registry_, "gpu_scheduler_gpu_whole_nodes_free",
-                                "Nodes on which no GPU of that type and form is used.");
+                                "Nodes on which no GPU of that type and form is used or held.");
   Gauges& free_gpus_ =
       gauges(registry_, "gpu_scheduler_free_gpus",
              "Whole GPUs that are free, by whether the pods that typically come could use them.");
@@ -81,8 +81,9 @@ class GpuMetrics {
   Gauges& oldest_wait_ = gauges(registry_, "gpu_scheduler_oldest_wait_seconds",
                                 "How long the pod has waited that has waited longest, by queue.");
   prometheus::Gauge& node_complaints_ =
-      gauges(registry_, "gpu_scheduler_nodes_with_complaints",
-             "Nodes whose GPU labels or amounts contradict themselves; the log says how.")
+      gauges(
+          registry_, "gpu_scheduler_nodes_with_complaints",
+          "Nodes whose GPU labels contradict each other, or that offer fewer GPUs than they have.")
           .Add({});
 
   // By quota, gpuType, state; by quota and condition. Only quotas() touches them.
