@@ -165,11 +165,13 @@ void ScoreCache::rise(NodeSlot slot, Buckets::Id bucket) {
 
 void ScoreCache::review(NodeSlot slot, bool same_facts) {
   if (same_facts && ruled_out_[slot]) return;
+  if (!same_facts) {
+    ruled_out_.set(slot, false);
+    changes_.new_facts.push_back(slot);
+    // A node that does not exist has no usage that could change.
+    if (!nodes_.present(slot)) return refuse(slot, {});
+  }
   const NodeAnswer before = answers_[slot];
-  if (!same_facts) ruled_out_.set(slot, false);
-  if (!same_facts) changes_.new_facts.push_back(slot);
-  // A node that does not exist has no usage that could change.
-  if (!same_facts && !nodes_.present(slot)) return refuse(slot, {});
   const NodeView node = nodes_.view(slot);
   const bool facts_pass = same_facts && before.facts_pass();
   const NodeVerdict verdict = facts_pass   ? prepared_.check_usage_alone(node)
