@@ -32,9 +32,6 @@ namespace sched {
 
 class MaxTree {
  public:
-  // The best feasible slot; kNoSlot if there is none. After settle().
-  [[nodiscard]] NodeSlot best() const { return winners_.empty() ? kNoSlot : winners_.front().slot; }
-
   // The best feasible slot that is not in `except` (ascending); kNoSlot if there is none. Exact
   // before settle(), too. O(size of `except` · 16 · log size) if one of them is the best, else
   // O(size of `except`).
