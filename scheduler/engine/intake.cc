@@ -87,10 +87,15 @@ void Intake::advance(Time now) {
 void Intake::on(const event::NodeUpserted& event, Time now) {
   NodeFacts facts = facts_of(event.object, world_.names, world_.options.site_labels);
   if (const auto& devices = world_.options.devices) facts.gpu_devices = devices->devices_of(facts);
-  backoffs_.complete(facts);
   const NodeSlot known = world_.nodes.find(facts.name);
   const bool there = known != kNoSlot && world_.nodes.present(known);
   const NodeFacts* before = there ? &world_.nodes.facts(known) : nullptr;
+  if (before != nullptr && before->uid != facts.uid) {
+    // Another node of that name: nothing told that the first one went.
+    on(event::NodeDeleted{.name = facts.name}, now);
+    before = nullptr;
+  }
+  backoffs_.complete(facts);
   keep_labels(facts, before, world_.names, world_.options.site_labels);
   world_.awaited_devices.complete(facts, before, world_.names, now);
   world_.awaited_labels.complete(facts, before, now);

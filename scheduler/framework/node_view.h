@@ -22,7 +22,9 @@ namespace sched {
 // The contents of the Node object. Changes when the object does.
 struct NodeFacts {
   std::string name;
-  std::string uid{};  // of the Node object: another one of the same name may be another machine
+  // Of the Node object. Another one of the same name may be another machine: the engine then counts
+  // the first as deleted.
+  std::string uid{};
   k8s::StringMap labels;
   // What GPU feature discovery has labelled and taken back, because it restarts: the GPUs are what
   // these say. Set by the engine (engine/world/kept_labels.h).

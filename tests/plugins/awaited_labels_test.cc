@@ -110,6 +110,8 @@ TEST_CASE("GPUs of other nodes are whole at once") {
        joined_node(0).labelled("karpenter.k8s.aws/instance-gpu-count", "8"),
        joined_node(8).labelled("karpenter.k8s.aws/instance-gpu-count", "8")},
       {"offered before", joined_node(8), joined_node(8).labelled("another", "label")},
+      {"offered when it is first seen, as another node of that name", joined_node(0),
+       joined_node(8).uid("another")},
       {"a GPU is healthy again", discovered(joined_node(7), "8", "1"),
        discovered(joined_node(8), "8", "1")},
       {"of two models, after the device plugin has restarted", discovered(joined_node(8), "4", "1"),

@@ -136,14 +136,12 @@ TEST_CASE("Labels that will not come back are not kept") {
     cluster.has(each.now);
     CHECK(cluster.place(our_pod("several").gpus(2)) == "n");
   }
-  // A node of the same name is another one, also where a watch was broken when the first one went.
+  // A node of the same name is another one, also if the first is not seen to go.
   for (const bool is_seen_to_go : {true, false}) {
     Cluster cluster;
     cluster.has(shared);
     if (is_seen_to_go) cluster.lacks("n");
-    k8s::Node another = labels_gone(8);
-    another.metadata.uid = "another";
-    cluster.has(another);
+    cluster.has(labels_gone(8).uid("another"));
     CHECK(cluster.place(our_pod("several").gpus(2)) == "n");
   }
 }

@@ -303,6 +303,11 @@ NodeBuilder::NodeBuilder(std::string_view name) {
   condition("Ready", "True");
 }
 
+NodeBuilder& NodeBuilder::uid(std::string_view uid) {
+  node_.metadata.uid = uid;
+  return *this;
+}
+
 NodeBuilder& NodeBuilder::labelled(std::string_view key, std::string_view value) {
   node_.metadata.labels.set(key, value);
   return *this;

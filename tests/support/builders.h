@@ -134,6 +134,7 @@ class NodeBuilder {
  public:
   explicit NodeBuilder(std::string_view name);
 
+  NodeBuilder& uid(std::string_view uid);
   NodeBuilder& labelled(std::string_view key, std::string_view value);
   NodeBuilder& product(std::string_view product) {
     return labelled("nvidia.com/gpu.product", product);

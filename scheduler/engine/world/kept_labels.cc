@@ -11,7 +11,7 @@ bool has_sharing_label(const k8s::StringMap& labels) {
 
 void keep_labels(NodeFacts& facts, const NodeFacts* before, const ResourceNames& names,
                  const gpu::SiteLabels& site) {
-  if (before == nullptr || before->uid != facts.uid) return;
+  if (before == nullptr) return;
   if (gpu::is_discovered(facts.labels) || gpu::excludes_discovery(facts.labels)) return;
   if (has_sharing_label(before->labels)) {
     for (const auto& [key, value] : before->labels) {

@@ -216,20 +216,18 @@ TEST_CASE("a node stays held while its device plugin restarts") {
     CHECK(s.decide().size() > 1);
     CHECK(s.engine.gpu_node("a")->pieces.at(0).used == 3);
   }
-  SECTION("not if it is cordoned, or its GPUs are cut, meanwhile") {
-    const bool is_cordoned = GENERATE(true, false);
-    CAPTURE(is_cordoned);
+  SECTION("not if it is cordoned, its GPUs are cut, or it is another node, meanwhile") {
+    const std::string what = GENERATE("cordoned", "cut", "another");
+    CAPTURE(what);
     NodeBuilder closed = offers(0);
-    if (is_cordoned) {
-      closed.cordoned();
-    } else {
-      closed.labelled("nvidia.com/mig.config.state", "pending");
-    }
+    if (what == "cordoned") closed.cordoned();
+    if (what == "cut") closed.labelled("nvidia.com/mig.config.state", "pending");
+    if (what == "another") closed.uid("another");
     s.has(closed);
     static_cast<void>(s.decide());
     s.now += 10s;
     static_cast<void>(s.decide());
-    s.has(offers(8));
+    s.has(offers(8).uid(closed.object().metadata.uid));
     CHECK(s.decide().size() > 1);
     CHECK(s.engine.gpu_node("a")->pieces.at(0).used == 3);
   }

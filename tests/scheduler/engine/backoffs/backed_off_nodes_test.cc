@@ -175,9 +175,13 @@ TEST_CASE("what is known of a node holds through its updates and ends with it") 
   s.has(node("n").gpus(4));
   s.has(our_pod("a").gpus(1));
   CHECK(s.decide() == Texts{"n is backed off", std::string("a") + kRefused});
-  s.node_gone("n");
+  SECTION("it goes") {
+    s.node_gone("n");
+    CHECK(s.engine.gpu_figures().nodes_backed_off == 0);
+    s.has(node("n").gpus(4));
+  }
+  SECTION("another one of its name is there") { s.has(node("n").uid("another").gpus(4)); }
   CHECK(s.engine.gpu_figures().nodes_backed_off == 0);
-  s.has(node("n").gpus(4));
   CHECK(s.decide() == Texts{"a → n"});
 }
 
