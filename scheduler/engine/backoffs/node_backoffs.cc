@@ -128,6 +128,7 @@ void NodeBackoffs::complete(NodeFacts& facts) const {
 
 void NodeBackoffs::node_gone(const std::string& node) {
   if (black_holes_) black_holes_->forget(node);
+  world_.topology_rejections.node_gone(node);
   news_.erase(node);
 }
 

@@ -30,6 +30,15 @@ void TopologyRejections::add(const std::string& node, const Requests& requests,
   look_ahead();
 }
 
+void TopologyRejections::node_gone(const std::string& node) {
+  for (Rejection& each : rejections_) {
+    if (each.node != node) continue;
+    if (each.is_out) end(each);
+    each.times = 0;
+  }
+  look_ahead();
+}
+
 void TopologyRejections::forget(Time now) {
   if (!next_change_ || now < *next_change_) return;
   for (Rejection& each : rejections_) {

@@ -32,6 +32,9 @@ class TopologyRejections {
 
   // The node's kubelet rejected the pod of that uid. A repeated event counts once.
   void add(const std::string& node, const Requests& requests, const std::string& uid, Time now);
+  // The node is gone: what it rejected does not count against another node of its name, even if it
+  // is repeated. O(pairs).
+  void node_gone(const std::string& node);
   // Ends what is over by `now`. A pair is forgotten kLongest after its end. O(1) until the next of
   // these; then O(pairs).
   void forget(Time now);

@@ -106,6 +106,26 @@ TEST_CASE("only pods that this process placed count, each once") {
   CHECK(s.decide() == Texts{"2 → a"});
 }
 
+TEST_CASE("what a node rejected that is gone does not count against a new one of its name") {
+  UnalignedCluster s({"a"});
+  s.has(eight_cpus("1"));
+  REQUIRE(s.decide() == Texts{"1 → a"});
+  s.rejects(eight_cpus("1"), "a");
+  s.has(eight_cpus("2"));
+  REQUIRE(s.decide() == Texts{std::string("2") + kRejectedThere});
+  s.node_gone("a");
+  s.has(node("a").gpus(8).cpu("64"));
+  CHECK(s.decide() == Texts{"2 → a"});
+  s.rejects(eight_cpus("1"), "a");  // the watch repeats it
+  s.has(eight_cpus("3"));
+  CHECK(s.decide() == Texts{"3 → a"});
+  // The time begins with a minute again.
+  s.rejects(eight_cpus("3"), "a");
+  s.has(eight_cpus("4"));
+  CHECK(s.decide() == Texts{std::string("4") + kRejectedThere});
+  CHECK(s.engine.next_wakeup() == s.now + 1min);
+}
+
 TEST_CASE("rejections are forgotten, and their number is bounded") {
   TopologyRejections rejections;
   const Time start{};
