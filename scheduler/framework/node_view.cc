@@ -35,14 +35,18 @@ NodeFacts facts_of(const k8s::Node& node, ResourceNames& names, const gpu::SiteL
           .allocatable = std::move(allocatable)};
 }
 
+k8s::StringMap labels_with_kept(const NodeFacts& node) {
+  k8s::StringMap labels = node.labels;
+  for (const auto& [key, value] : node.kept_labels) {
+    if (labels.find(key) == nullptr) labels.set(key, value);
+  }
+  return labels;
+}
+
 gpu::Inventory inventory_of(const NodeFacts& node, const ResourceNames& names,
                             const gpu::SiteLabels& site) {
-  if (node.kept_labels.empty()) {
-    return gpu::inventory_of(node.labels, node.allocatable, names, site, node.gpu.capacity);
-  }
-  k8s::StringMap labels = node.kept_labels;
-  for (const auto& [key, value] : node.labels) labels.set(key, value);
-  return gpu::inventory_of(labels, node.allocatable, names, site, node.gpu.capacity);
+  return gpu::inventory_of(labels_with_kept(node), node.allocatable, names, site,
+                           node.gpu.capacity);
 }
 
 }  // namespace sched

@@ -53,7 +53,9 @@ struct NodeFacts {
 // and keeps and awaits labels.
 [[nodiscard]] NodeFacts facts_of(const k8s::Node& node, ResourceNames& names,
                                  const gpu::SiteLabels& site = {});
-// Its GPUs as its labels, those that are kept, and its amounts state them.
+// Its labels, and those that are kept where it has none of that key.
+[[nodiscard]] k8s::StringMap labels_with_kept(const NodeFacts& node);
+// Its GPUs as these labels and its amounts state them.
 [[nodiscard]] gpu::Inventory inventory_of(const NodeFacts& node, const ResourceNames& names,
                                           const gpu::SiteLabels& site);
 

@@ -33,13 +33,6 @@ GpuShare replica_of(GpuShare whole, std::int64_t replicas) {
   return GpuShare::one_of(GpuShare::kUnitsPerGpu).times(rounded_up);
 }
 
-// Of the node's GPUs, also while GPU feature discovery restarts.
-k8s::StringMap type_labels_of(const NodeFacts& node, const gpu::SiteLabels& site) {
-  k8s::StringMap labels = gpu::type_labels_of(node.kept_labels, site);
-  for (const auto& [key, value] : gpu::type_labels_of(node.labels, site)) labels.set(key, value);
-  return labels;
-}
-
 std::int64_t replicas_of(const ChargeClass& on, const std::string& profile) {
   for (const auto& [name, replicas] : on.instance_replicas) {
     if (name == profile) return replicas;
@@ -76,7 +69,7 @@ std::pair<ChargeClass, bool> charge_class_of(const NodeFacts& node, const Resour
   if (gpu.product.name.empty() && !offers) return {ChargeClass{}, false};
   // Where replicas go by their own name, nvidia.com/gpu are whole ones.
   return {ChargeClass{.product = gpu.product,
-                      .type_labels = type_labels_of(node, site),
+                      .type_labels = gpu::type_labels_of(labels_with_kept(node), site),
                       .single_profile = gpu.single_profile,
                       .replicas = gpu.shared > 0 ? 1 : gpu.replicas,
                       .shared_replicas = gpu.replicas,

@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::string_view kCountLabel = "nvidia.com/gpu.count";
 
-// GPU feature discovery will have labelled the node by then.
-void take_kept_labels(NodeFacts& node) {
-  for (const auto& [key, value] : node.kept_labels) {
-    if (node.labels.find(key) == nullptr) node.labels.set(key, value);
-  }
-  node.kept_labels = {};
-}
-
 // Removes the last cut: resources, and labels of its instances.
 void forget_instances(NodeFacts& node, const ResourceNames& names) {
   std::vector<ResourceId> offered;
@@ -77,7 +69,9 @@ std::int64_t physical_gpus(const NodeFacts& node) {
 NodeFacts recut(const NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t gpus,
                 const ResourceNames& names, const gpu::SiteLabels& site) {
   NodeFacts cut = node;
-  take_kept_labels(cut);
+  // GPU feature discovery will have labelled the node by then.
+  cut.labels = labels_with_kept(node);
+  cut.kept_labels = {};
   forget_instances(cut, names);
   if (node.gpu.mig_strategy == "single") {
     cut_single(cut, to.instances.front(), gpus);
