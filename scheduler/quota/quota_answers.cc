@@ -188,15 +188,15 @@ LineAnswer QuotaAnswers::answer(const Account& account, std::size_t index, GpuSh
     answer.limit = *quota.spec.most_per_pod;
   } else if (index == quota.spec.lines.size()) {
     answer.why = Why::kNoLine;
+  } else if (!kept.is_zero() && line.used() + kept + amount > line.spec().guaranteed) {
+    answer.why = Why::kKept;
   } else if (line.used() + amount > line.limit()) {
     answer.why = Why::kLimit;
     // What its own pods free: once within its guarantee, it does not wait for what others borrow.
-    if (kept.is_zero() && line.always_has_guarantee()) {
+    if (line.always_has_guarantee()) {
       const GpuShare beyond = (line.used() + amount).beyond(line.spec().guaranteed);
       answer.missing = std::min(answer.missing, beyond);
     }
-  } else if (!kept.is_zero() && line.used() + kept + amount > line.spec().guaranteed) {
-    answer.why = Why::kKept;
   } else {
     const bool within = line.used() + amount <= line.spec().guaranteed;
     answer.why = within ? Why::kBound : Why::kCohort;

@@ -576,6 +576,23 @@ TEST_CASE("a cohort that has lent more than it has says so, unless it is bounded
   }
 }
 
+TEST_CASE("what is held for others is the reason beyond the limit, too") {
+  Books books;
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 4));
+  const QuotaAnswers& answers = books.ledger.answers();
+  const auto classes = answers.admit(books.id(), Demand{.gpus = 4}, kNoHold).within;
+  books.charge("a", 4);
+  const auto told = [&](HoldRank rank) {
+    const LineAnswer line = answers.by_line(books.id(), Demand{.gpus = 1}, rank).at(0);
+    return std::pair(line.why, line.missing);
+  };
+  CHECK((told(kNoHold) == std::pair(LineAnswer::Why::kLimit, GpuShare::gpus(1))));
+  REQUIRE(books.ledger.hold(books.id(), Demand{.gpus = 4}, classes));
+  // More than the pods have that run: some of it will be the pod's for which it is held.
+  CHECK((told(kNoHold) == std::pair(LineAnswer::Why::kKept, GpuShare::gpus(5))));
+  CHECK((told(kFirstHold) == std::pair(LineAnswer::Why::kLimit, GpuShare::gpus(1))));
+}
+
 TEST_CASE("what is lent is told in proportion to what each lender has idle") {
   Books books;
   books.ledger.upsert(gpu_quota("guest").of("ml").in_cohort("c").line("H100", 0));
