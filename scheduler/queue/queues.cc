@@ -224,11 +224,16 @@ void Queues::refresh(QueueId id, Slot& slot) {
     arbiter_.drop(id);
   } else if (head != slot.ranked || head->borrows_at.has_value() != slot.ranked_to_borrow ||
              slot.account_changed) {
-    arbiter_.set({.standing = accounts_.standing(*head), .head = head->order, .queue = id});
+    arbiter_.set({.standing = standing(*head), .head = head->order, .queue = id});
   }
   slot.ranked = head;
   slot.ranked_to_borrow = head != nullptr && head->borrows_at.has_value();
   slot.account_changed = false;
+}
+
+quota::Standing Queues::standing(const Entity& head) const {
+  const bool is_apart = head.place == QueuePlace::kParked && head.apart.any();
+  return is_apart && !head.borrows_at ? quota::Standing{} : accounts_.standing(head);
 }
 
 void Queues::note_asleep(QueueId id, Slot& slot) {

@@ -175,6 +175,10 @@ class Queues {
   // Brings what is kept of the touched queues up to date.
   void refresh();
   void refresh(QueueId id, Slot& slot);
+  // Where the head's quota stands. A parked entity that is not in line because of its rules is
+  // looked at first: it most often has no room, and those behind it may stand better than it. If it
+  // has room and must borrow, borrows_at() is called for it.
+  [[nodiscard]] quota::Standing standing(const Entity& head) const;
   // Brings up to date what is kept of what the queue's entities wait for.
   void note_asleep(QueueId id, Slot& slot);
   // The queue's first entities sleep again if they are known to have no room: they need no turn,

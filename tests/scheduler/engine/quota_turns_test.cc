@@ -131,6 +131,29 @@ TEST_CASE("a type of which much is borrowed costs nobody the turn for another") 
   CHECK(on_h(s.decide()) == std::pair(4, 4));
 }
 
+TEST_CASE("a pod that its rules keep off all nodes gives borrowers no turn before an owner's pod") {
+  constexpr const char* kProduct = "nvidia.com/gpu.product";
+  QuotaCluster s({"InterPodAffinity"});
+  s.has(node("h").gpus(3).product(kH100).cpu("64"));
+  s.has(l4("l", 8));
+  s.has(gpu_quota("owner").of("owner").in_cohort("c").line("H100", 2).line("L4", 1));
+  s.has(gpu_quota("guest").of("guest").in_cohort("c").line("H100", 1));
+  s.has(gpu_quota("lender").in_cohort("c").line("H100", 4).line("L4", 4));
+  s.has(in("owner", "l4s", 2).labelled("app", "x").on("l"));
+  s.has(in("owner", "runs", 1).on("h"));
+  s.has(in("guest", "runs", 1).on("h"));
+  const k8s::Pod ends = our_pod("ends").gpus(1).on("h");
+  s.has(ends);
+  s.has(in("owner", "apart", 1)
+            .selects(kProduct, kL4)
+            .away_from(pods_like({{"app", "x"}}, "kubernetes.io/hostname")));
+  s.has(in("owner", "owns", 1).selects(kProduct, kH100).created_at(kStart + 1s));
+  s.has(in("guest", "borrows", 1).selects(kProduct, kH100));
+  REQUIRE(s.decide().size() == 3);
+  s.pod_gone(ends);
+  CHECK(s.decide() == Texts{"owns → h"});
+}
+
 TEST_CASE("a pod that was ranked as a borrower is an owner again when its own GPUs are free") {
   QuotaCluster s;
   s.has(node("h").gpus(1).product(kH100).cpu("64"));

@@ -29,8 +29,9 @@ inline const std::string& name_of(const Entity& entity) {
 
 struct FixedAccounts final : Accounts {
   // What is said.
-  std::map<QueueId, int> used;  // GPUs, of a guarantee of one; the least is first
-  std::set<QueueId> within;     // those with heads within the guarantee
+  std::map<QueueId, int> used;     // GPUs, of a guarantee of one; the least is first
+  std::set<QueueId> within;        // those with heads within the guarantee
+  std::set<const Entity*> borrow;  // heads that are not, though others of their queue are
   std::map<QueueId, std::vector<quota::PoolId>> pools;
   std::map<quota::PoolId, int> left;  // GPUs to lend
   std::function<std::optional<WaitsFor>(const Entity&)> obstacle_of;
@@ -44,7 +45,8 @@ struct FixedAccounts final : Accounts {
   [[nodiscard]] quota::Standing standing(const Entity& head) const override {
     ++standings;
     if (head.borrows_at) return *head.borrows_at;
-    return within.contains(head.queue) ? quota::Standing{} : as_borrower(head.queue);
+    const bool is_within = within.contains(head.queue) && !borrow.contains(&head);
+    return is_within ? quota::Standing{} : as_borrower(head.queue);
   }
   [[nodiscard]] quota::Standing as_borrower(QueueId queue) const {
     const auto known = used.find(queue);

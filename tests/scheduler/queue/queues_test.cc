@@ -300,6 +300,28 @@ TEST_CASE(
   CHECK(f.drain() == Names{"large"});
 }
 
+TEST_CASE("a pod that is not in line is looked at before its quota is ranked by it") {
+  Fixture f;
+  Entity& apart = f.pod("apart", kVision);
+  f.queues.park(apart, {.pod_class = 1}, kWaitsForNodes | kWaitsForOthers, kStart + 1h);
+  f.queues.park(f.pod("own", kVision, 2), {}, kWaitsForNodes, kStart + 1h);
+  f.queues.park(f.pod("s1", kSpeech, 2), {}, kWaitsForNodes, kStart + 1h);
+  f.accounts.within = {kVision};
+  f.accounts.borrow = {&apart};
+  f.accounts.used = {{kVision, 2}, {kSpeech, 1}};
+  f.queues.nodes_opened({});
+  REQUIRE(f.queues.check_some_for_others(f.queues.changes(), 1) == 1);
+  SECTION("so it keeps no pod of its quota waiting if it has no room") {
+    f.blocked = {"apart"};
+    CHECK(f.drain() == Names{"own", "s1"});
+  }
+  SECTION("and if it has, it has its turn where its quota stands") {
+    CHECK(f.next() == &apart);
+    f.queues.borrows_at(apart, FixedAccounts::beyond(2));
+    CHECK(f.drain() == Names{"s1", "apart", "own"});
+  }
+}
+
 TEST_CASE("a queue whose line has changed is reported once, until it changes again") {
   using Ids = std::vector<QueueId>;
   Fixture f;
