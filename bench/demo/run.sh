@@ -71,7 +71,7 @@ echo "Submitting manifests/examples/; as it happens:"
 show gpu-demo manifests/examples/ bench/demo/expected.yaml
 
 echo
-echo "Two nodes more: one with 2 × A100 cut into MIG instances, one with an L4 that pods share. Submitting manifests/examples/gpus/:"
+echo "Two nodes more: one with 2 × A100 partitioned into MIG instances, one with an L4 that pods share. Submitting manifests/examples/gpus/:"
 kubectl apply -f bench/demo/gpus/nodes.yaml >> "$out/apply.log"
 show gpu-demo-gpus manifests/examples/gpus/ bench/demo/gpus/expected.yaml
 stop_scheduler

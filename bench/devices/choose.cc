@@ -75,9 +75,9 @@ std::optional<std::vector<DeviceShare>> choose_devices(const Demand& demand,
   if (!taken || !demand.has_instances()) return taken;
   DeviceUses uses = node.uses;
   for (const DeviceShare& share : *taken) add(uses, share);
-  const auto cut = instances_on(demand.instances, {uses, node.count, node.geometry});
-  if (!cut) return std::nullopt;
-  taken->insert(taken->end(), cut->begin(), cut->end());
+  const auto instances = instances_on(demand.instances, {uses, node.count, node.geometry});
+  if (!instances) return std::nullopt;
+  taken->insert(taken->end(), instances->begin(), instances->end());
   return taken;
 }
 

@@ -1,10 +1,11 @@
 // If devices are kept one by one: whether a demand fits a node's devices, and which it takes.
 //
 // Whole GPUs are the first free ones. A share goes to the fullest device that still has room, if
-// equal the first, so that whole GPUs stay whole. MIG instances are cut, when they are asked for,
-// from devices that are neither shared nor taken whole (place.h), after whole GPUs and a share of
-// the same pod; instances of several profiles are placed so that all have room (place_together.h).
-// A score may choose another device for a pod that takes one piece (NodeScore::choose_device).
+// equal the first, so that whole GPUs stay whole. MIG instances are created, when they are asked
+// for, on devices that are neither shared nor taken whole (place.h), after whole GPUs and a share
+// of the same pod; instances of several profiles are placed so that all have room
+// (place_together.h). A score may choose another device for a pod that takes one piece
+// (NodeScore::choose_device).
 #pragma once
 
 #include "scheduler/framework/node_view.h"

@@ -4,7 +4,7 @@
     counted.py make FOLDER [--load 0.95] [--seed 1]     writes nodes.csv and pods.csv for `bench replay`
     counted.py tally FOLDER DECISIONS                   refused, by what was asked for, and nodes left untouched
 
-Nodes have A100-80GB: whole ones, ones cut by mig-manager's all-balanced, and ones of which half of the GPUs are cut.
+Nodes have A100-80GB: whole ones, ones partitioned by mig-manager's all-balanced, and ones of which half of the GPUs are.
 Pods ask for one instance, for two kinds of them, or for one to eight whole GPUs, with a CPU demand that varies, so that
 CPU is now and then what is short. They come as a Poisson stream, live for log-normal times, and are refused where
 they do not fit. `load` is what they would hold of the memory slices on average.
@@ -25,8 +25,8 @@ INSTANCES = {"nvidia.com/mig-1g.10gb": 1, "nvidia.com/mig-2g.20gb": 2, "nvidia.c
 SLICES = {GPU: 8, **INSTANCES}
 SMALL, MIDDLE, LARGE = INSTANCES
 
-# count, name, CPU, whole GPUs, GPUs cut as all-balanced (2 x 1g, 1 x 2g, 1 x 3g)
-NODES = [(12, "whole", 128, 8, 0), (12, "half", 96, 4, 4), (12, "cut", 96, 0, 8)]
+# count, name, CPU, whole GPUs, GPUs partitioned as all-balanced (2 x 1g, 1 x 2g, 1 x 3g)
+NODES = [(12, "whole", 128, 8, 0), (12, "half", 96, 4, 4), (12, "balanced", 96, 0, 8)]
 
 # weight, what is asked for, CPU of a small, usual and large pod
 KINDS = [
@@ -71,10 +71,10 @@ def make(folder, load, seed):
         out = csv.writer(file)
         out.writerow(["name", "cpu", "memory", "gpus", "gpu_model", "label:nvidia.com/mig.strategy"]
                      + [f"resource:{name}" for name in INSTANCES])
-        for count, name, cpu, whole, cut in NODES:
-            capacity += count * 8 * (whole + cut)
+        for count, name, cpu, whole, balanced in NODES:
+            capacity += count * 8 * (whole + balanced)
             for i in range(count):
-                out.writerow([f"{name}-{i:02}", cpu, "2Ti", whole, PRODUCT, "mixed", 2 * cut, cut, cut])
+                out.writerow([f"{name}-{i:02}", cpu, "2Ti", whole, PRODUCT, "mixed", 2 * balanced, balanced, balanced])
     mean = sum(weight * slices(asked) for weight, asked, _ in KINDS) / sum(weight for weight, *_ in KINDS)
     rate = load * capacity / mean / MEAN_LIFE
     time = 0.0

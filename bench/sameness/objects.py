@@ -100,7 +100,7 @@ NODE_KINDS = {"cpu": node_of_cpu, "h100": node_of_h100, "a100": node_of_a100, "l
 
 
 def mig_offers(config, gpus):
-    offers = {f"nvidia.com/mig-{profile}": 0 for cut in MIG.values() for profile in cut}
+    offers = {f"nvidia.com/mig-{profile}": 0 for profiles in MIG.values() for profile in profiles}
     for profile, count in MIG[config].items():
         offers[f"nvidia.com/mig-{profile}"] = count * gpus
     return offers | {"nvidia.com/gpu": 0}
@@ -160,7 +160,7 @@ def change_node(random, node):
 
 
 def change_mig(random, node):
-    """mig-manager begins, ends or gives up cutting the node's GPUs anew."""
+    """mig-manager begins, ends or gives up repartitioning the node's GPUs."""
     labels = node["metadata"]["labels"]
     if labels["nvidia.com/mig.config.state"] == "pending":
         if random.random() < 0.2:

@@ -1,7 +1,7 @@
 """A made-up cluster: random events, chosen in part by what the engine decided.
 
 A world is drawn from its seed. What it does is what an API server, kubelets, other schedulers and people do: pods come and go, binds
-fail or go through and are seen late or twice, nodes are relabelled, cordoned and cut anew, quotas lend and change, time passes. Its
+fail or go through and are seen late or twice, nodes are relabelled, cordoned and repartitioned, quotas lend and change, time passes. Its
 themes put some of it in the foreground, since what comes together seldom is tried seldom.
 """
 
@@ -469,10 +469,10 @@ class World:
             self._tell("NodeUpserted", object=node)
 
     def mig_changes(self):
-        cut = [node for node in self.nodes.values() if "nvidia.com/mig.config" in node["metadata"]["labels"]
+        with_mig = [node for node in self.nodes.values() if "nvidia.com/mig.config" in node["metadata"]["labels"]
                and node["metadata"]["labels"]["nvidia.com/mig.strategy"] == "mixed"]
-        if cut:
-            node = self.random.choice(cut)
+        if with_mig:
+            node = self.random.choice(with_mig)
             objects.change_mig(self.random, node)
             self._tell("NodeUpserted", object=node)
 

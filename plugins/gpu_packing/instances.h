@@ -2,7 +2,7 @@
 //
 // One instance of a profile is as good as another, so a node is chosen by what stays free on it:
 // the pod takes CPU and memory that pods on the node's other instances and GPUs would need, and a
-// node without GPU pods can still be cut differently, or be used whole. The best node is the one
+// node without GPU pods can still be repartitioned, or be used whole. The best node is the one
 // where what stays free is worth least. A piece that is the part f of a GPU is worth f² of one GPU,
 // because large profiles and whole GPUs are scarce: a few of them hold as much as many small ones.
 // So a small instance is taken beside others that are taken, rather than beside a free large one,

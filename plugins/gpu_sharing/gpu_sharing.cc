@@ -124,7 +124,7 @@ std::int64_t shared_gpus(const gpu::Inventory& gpu) {
   const std::int64_t pieces = saturating_add(gpu.gpus, gpu.shared);
   if (gpu.replicas <= 1) return std::min(pieces, std::max<std::int64_t>(gpu.gpu_count, 1));
   const std::int64_t offered = pieces / gpu.replicas;
-  // GKE counts GPUs also where they are cut into instances.
+  // GKE counts GPUs also where they are partitioned into instances.
   const bool counted = gpu.gpu_count > 0 && gpu.piece != gpu::GpuPiece::kMigInstance;
   return counted ? std::min(offered, gpu.gpu_count) : offered;
 }

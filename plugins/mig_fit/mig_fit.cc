@@ -2,7 +2,7 @@
 //
 // Under the MIG strategy `mixed` each profile is a resource of its own, nvidia.com/mig-3g.40gb:
 // NodeResourcesFit checks whether one is free. MigFit adds to the message of a waiting pod which
-// nodes have the profile and none free, which could hold it if their GPUs were cut differently, and
+// nodes have the profile and none free, which could hold it if their GPUs were repartitioned, and
 // which never could: on another model the same name means another profile, or none.
 //
 // Under the strategy `single` nvidia.com/gpu itself is an instance, and all are of one profile. A
@@ -13,7 +13,8 @@
 // annotations of this scheduler: it may come from a template that several kinds of pods share.
 //
 // On a live cluster instances are counted; the device plugin decides on which GPU they are, and
-// where on it. Replays cut GPUs as pods come: bench/policies/gpu_devices. Without arguments.
+// where on it. Replays create instances as pods come: bench/policies/gpu_devices. Without
+// arguments.
 #include "plugins/factories.h"
 #include "plugins/mig_fit/survey.h"
 #include "plugins/support/wish_problems.h"

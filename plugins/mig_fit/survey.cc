@@ -82,7 +82,7 @@ class ProfileSurvey {
   }
 
  private:
-  // Too few however they are cut; false if labels do not count them.
+  // Too few however they are partitioned; false if labels do not count them.
   [[nodiscard]] bool has_too_few_gpus(const gpu::Inventory& gpu,
                                       const gpu::mig::Profile& profile) const {
     if (gpu.gpu_count == 0 || !gpu.single_profile.empty()) return false;

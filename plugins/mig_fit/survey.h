@@ -1,6 +1,6 @@
 // Which nodes could hold instances of a MIG profile, and which never could; a sentence for each
 // profile that the pod asks for. If a node could hold each of them, it need not be able to hold
-// them all: the node's administrator chooses how its GPUs are cut for several profiles.
+// them all: the node's administrator chooses how its GPUs are partitioned for several profiles.
 #pragma once
 
 #include "scheduler/framework/plugin.h"

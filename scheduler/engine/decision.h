@@ -175,7 +175,7 @@ struct NodeReleased {
   friend bool operator==(const NodeReleased&, const NodeReleased&) = default;
 };
 
-// A node could be cut differently, and waiting pods that ask for MIG instances would then fit
+// A node could be repartitioned, and waiting pods that ask for MIG instances would then fit
 // there. It is a node without GPU pods; only if no such node helps, one that has some. This is
 // advice: nothing is changed.
 struct MigRepartition {

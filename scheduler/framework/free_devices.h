@@ -11,8 +11,8 @@
 
 namespace sched {
 
-// Thousandths left of each device, in the order of their indices. A device that is cut into MIG
-// instances counts as 0. A plain value on the stack.
+// Thousandths left of each device, in the order of their indices. A device that is partitioned into
+// MIG instances counts as 0. A plain value on the stack.
 class FreeDevices {
  public:
   [[nodiscard]] std::size_t size() const { return size_; }

@@ -16,7 +16,7 @@ inline constexpr std::int64_t kMilliPerGpu = 1'000;
 inline constexpr std::size_t kMaxDevices = 64;
 
 // What is taken of one device. At most one of `milli` and `slices` is above zero: a GPU is shared
-// in thousandths or cut into MIG instances, never both.
+// in thousandths or partitioned into MIG instances, never both.
 struct DeviceUse {
   std::int32_t milli = 0;    // 0 … 1,000; a whole GPU is 1,000
   std::uint16_t slices = 0;  // bit i: memory slice i belongs to a MIG instance

@@ -1,8 +1,8 @@
 // What is wrong with a node's GPUs: read from its Node object, except `backoff` and `awaited`.
 //
-//   labels       nvidia.com/mig.config.state: NVIDIA's mig-manager is changing how the GPUs are
-//                cut, or could not. Meanwhile the device plugin is paused, and what the node
-//                offers is outdated. Running pods keep their GPUs.
+//   labels       nvidia.com/mig.config.state: NVIDIA's mig-manager is repartitioning the GPUs, or
+//                could not. Meanwhile the device plugin is paused, and what the node offers
+//                is outdated. Running pods keep their GPUs.
 //   conditions   what node-problem-detector and similar programs found. Plugins decide which of
 //                them matter; here are those that report a problem.
 //   backoff      kubelet rejected pods with devices there, one after the other (a black hole);
@@ -35,7 +35,7 @@ enum class MigChange : std::uint8_t {
   kNone,       // done, or never requested; any other value
   kPending,    // under way
   kRebooting,  // under way; the node reboots for it
-  kFailed,     // failed; how the GPUs are cut is not known
+  kFailed,     // failed; how the GPUs are partitioned is not known
 };
 // mig-manager's name for it; empty for kNone.
 [[nodiscard]] std::string_view to_string(MigChange change);

@@ -22,7 +22,7 @@ constexpr std::string_view kReplicasSuffix = ".replicas";
 constexpr std::string_view kGkeStrategyLabel = "cloud.google.com/gke-gpu-sharing-strategy";
 // The largest machines that exist have so many.
 constexpr std::int64_t kMostGpusOfAMachine = 16;
-// No model can be cut into more instances.
+// No model can be partitioned into more instances.
 constexpr std::int64_t kMostInstances = 7;
 
 // The 10 of "1g.10gb"; 0 when it is not there.
@@ -48,10 +48,10 @@ std::int64_t replicas_by_amounts(const Inventory& read) {
   return std::clamp<std::int64_t>(pieces / read.gpu_count, 1, kMostReplicas);
 }
 
-// What mig-manager has made of all GPUs: the profile that they are cut into, or kWhole; empty: it
-// is changing them, or not all are alike.
+// What mig-manager has made of all GPUs: the profile that they are partitioned into, or kWhole;
+// empty: it is changing them, or not all are alike.
 constexpr std::string_view kWhole = "disabled";
-std::string_view cut_by_manager(const k8s::StringMap& labels) {
+std::string_view profile_by_manager(const k8s::StringMap& labels) {
   constexpr std::string_view kAll = "all-";
   std::string_view name = label_of(labels, kMigConfigLabel);
   if (label_of(labels, kMigStateLabel) != "success" || !name.starts_with(kAll)) return {};
@@ -134,7 +134,7 @@ class InventoryReader {
     const std::string_view partition = labels_.text({kPartitionSizeLabel});
     read_.single_profile = label_.mig_profile.empty() ? partition : label_.mig_profile;
     const std::string& profile = read_.single_profile;
-    const auto newer = newer_cut();
+    const auto newer = newer_profile();
     if (newer) {
       complain("label {}: {}, but the product label says {}: {} nvidia.com/gpu count as {}",
                kMigConfigLabel, labels_.text({kMigConfigLabel}), pieces_of_profile(profile),
@@ -146,7 +146,9 @@ class InventoryReader {
     if (profile.empty()) return;
     read_.piece = GpuPiece::kMigInstance;
     if (profile == kInvalidProfile) {
-      complain("its GPUs are not all cut alike, as mig.strategy single asks for: none is on offer");
+      complain(
+          "its GPUs are not all partitioned alike, as mig.strategy single requires: none is on "
+          "offer");
     } else {
       check_profile(profile);
     }
@@ -166,12 +168,12 @@ class InventoryReader {
     return profile.empty() ? "whole GPUs" : profile;
   }
 
-  // The profile that mig-manager has cut the GPUs into, empty if they are whole again; nullopt if
-  // the product's label says so already, or not as many pieces are there. Under the strategy
-  // `single` the device plugin offers new pieces before GPU feature discovery has labelled the node
-  // anew, which may take a minute.
-  std::optional<std::string_view> newer_cut() const {
-    const std::string_view name = cut_by_manager(node_labels_);
+  // The profile that mig-manager has partitioned the GPUs into, empty if they are whole again;
+  // nullopt if the product's label says so already, or not as many pieces are there. Under the
+  // strategy `single` the device plugin offers new pieces before GPU feature discovery has labelled
+  // the node anew, which may take a minute.
+  std::optional<std::string_view> newer_profile() const {
+    const std::string_view name = profile_by_manager(node_labels_);
     if (name == kWhole) {
       const bool whole = !label_.mig_profile.empty() && pieces() > 0 && counted_gpus() == pieces();
       return whole ? std::optional<std::string_view>("") : std::nullopt;
@@ -183,18 +185,18 @@ class InventoryReader {
     return instances > 0 && instances == pieces() ? std::optional(name) : std::nullopt;
   }
 
-  // Whether the strategy is `single`, although the label still says `mixed`: GPUs that are all cut
-  // are several nvidia.com/gpu each, and none has the name of its profile.
-  bool is_single_now(const mig::Profile& cut) const {
+  // Whether the strategy is `single`, although the label still says `mixed`: GPUs that are all
+  // partitioned are several nvidia.com/gpu each, and none has the name of its profile.
+  bool is_single_now(const mig::Profile& profile) const {
     bool by_profile = false;
     allocatable_.for_each([&](ResourceId id, std::int64_t amount) {
       by_profile = by_profile || (amount > 0 && names_.name(id).starts_with(kMigResourcePrefix));
     });
-    return read_.mig_strategy == "mixed" && !by_profile && cut.max_instances > 1 &&
+    return read_.mig_strategy == "mixed" && !by_profile && profile.max_instances > 1 &&
            read_.gpus == pieces();
   }
 
-  // The GPUs that labels count, before they are cut; 0: not known.
+  // The GPUs that labels count, before they are partitioned; 0: not known.
   std::int64_t counted_gpus() const {
     if (label_.mig_profile.empty()) return read_.gpu_count;
     const mig::Profile* profile = known(label_.mig_profile);
@@ -291,7 +293,7 @@ class InventoryReader {
   // node that offers none at all has no device plugin.
   void check_missing() {
     const std::int64_t pieces = read_.gpus + read_.shared;
-    if (read_.gpu_count == 0 || pieces == 0 || may_be_cut()) return;
+    if (read_.gpu_count == 0 || pieces == 0 || may_be_partitioned()) return;
     const std::int64_t missing = most_pieces() - pieces;
     if (missing <= 0 || missing % read_.replicas != 0) return;
     complain("it offers {} of its {} {}: {} missing", read_.gpu_count - missing / read_.replicas,
@@ -300,7 +302,7 @@ class InventoryReader {
 
   // Whether GPUs may be in MIG mode, and so not among nvidia.com/gpu: under the strategy mixed, a
   // GPU in MIG mode without instances is not offered at all.
-  bool may_be_cut() const {
+  bool may_be_partitioned() const {
     if (read_.piece == GpuPiece::kMigInstance || !read_.instances.empty()) return true;
     return read_.mig_strategy == "mixed" && read_.mig_capable &&
            labels_.text({kMigConfigLabel}) != "all-disabled";
@@ -310,7 +312,7 @@ class InventoryReader {
   std::int64_t most_pieces() const {
     if (read_.gpu_count == 0) return std::numeric_limits<std::int64_t>::max();
     std::int64_t most = saturating_multiply(read_.gpu_count, read_.replicas);
-    // GKE counts GPUs even if they are cut.
+    // GKE counts GPUs even if they are partitioned.
     if (label_.mig_profile.empty() && read_.piece == GpuPiece::kMigInstance) {
       const mig::Profile* profile = known(read_.single_profile);
       most =
@@ -524,7 +526,7 @@ void await_labels(Inventory& inventory, const k8s::StringMap& labels) {
   inventory.replicas = replicas_by_amounts(inventory);
   inventory.mixed_products = false;
   inventory.complaints.clear();
-  const std::string_view profile = cut_by_manager(labels);
+  const std::string_view profile = profile_by_manager(labels);
   const bool may_be_single = inventory.mig_strategy.empty() || inventory.mig_strategy == "single";
   if (!may_be_single || !inventory.instances.empty()) return;
   if (!mig::parse_resource(fmt::format("{}{}", kMigResourcePrefix, profile))) return;

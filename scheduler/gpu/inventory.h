@@ -71,7 +71,8 @@ struct MigInstances {
 
 struct Inventory {
   // Under the strategy `single`: the profile of which nvidia.com/gpu are instances, "1g.10gb", or
-  // kInvalidProfile if the device plugin refuses the way in which the GPUs are cut; else empty.
+  // kInvalidProfile if the device plugin refuses the way in which the GPUs are partitioned; else
+  // empty.
   std::string single_profile;
   std::vector<MigInstances> instances;  // by ascending resource
   // How many pods share an instance of a profile, if more than one: by profile as the resource
@@ -108,8 +109,9 @@ struct Inventory {
   Sharing sharing = Sharing::kNone;
   bool labels_awaited = false;  // by await_labels()
   std::int64_t replicas = 1;    // pieces to a GPU, or to an instance; 1 … kMostReplicas
-  // GPUs of the product as labels count them, whole or cut; under `single`, after they are cut,
-  // NVIDIA's label counts their instances. 0: not stated. No amount is derived from it.
+  // GPUs of the product as labels count them, whole or partitioned; under `single`, after they are
+  // partitioned, NVIDIA's label counts their instances. 0: not stated. No amount is derived from
+  // it.
   std::int64_t gpu_count = 0;
   std::int64_t gpus = 0;    // nvidia.com/gpu on offer
   std::int64_t shared = 0;  // nvidia.com/gpu.shared on offer
@@ -139,8 +141,8 @@ struct Inventory {
                                      const PieceCounts& capacity = {});
 
 // The node's labels are older than what it offers, as it seems: whole GPUs count as shared in an
-// unknown way, or as shared instances if mig-manager's labels say that it has cut all GPUs into
-// them. Nothing is complained of until the labels are there.
+// unknown way, or as shared instances if mig-manager's labels say that it has partitioned all GPUs
+// into them. Nothing is complained of until the labels are there.
 void await_labels(Inventory& inventory, const k8s::StringMap& labels);
 
 }  // namespace sched::gpu

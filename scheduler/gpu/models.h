@@ -2,9 +2,9 @@
 // MIG.
 //
 // A class is the common name ("H100"). Its variants differ in memory ("H100 with 94 GB"), and with
-// the memory in how a GPU can be cut. Names are recognised by their words, never by the whole text,
-// because boards of one model have many spellings. If a name leaves the variant open, none is
-// guessed.
+// the memory in how a GPU can be partitioned. Names are recognised by their words, never by the
+// whole text, because boards of one model have many spellings. If a name leaves the variant open,
+// none is guessed.
 //
 // Sources: compute capabilities from NVIDIA's list of CUDA GPUs, memory from the data sheets (for
 // B200 and what followed as the MIG profile of the whole GPU names it; for GB200 that is 186 or

@@ -63,9 +63,9 @@ ProductLabel parse_product(std::string_view label, std::int64_t memory_mib) {
     parsed.shared = true;
     name.resize(name.size() - kShared.size());
   }
-  if (const std::size_t cut = name.find(kMig); cut != std::string::npos) {
-    parsed.mig_profile = name.substr(cut + kMig.size());
-    name.resize(cut);
+  if (const std::size_t at = name.find(kMig); at != std::string::npos) {
+    parsed.mig_profile = name.substr(at + kMig.size());
+    name.resize(at);
   }
   parsed.product = product_named(std::move(name), memory_mib);
   return parsed;

@@ -2,14 +2,14 @@
 //
 // GPU feature discovery writes the marketing name, with dashes for its blanks, into
 // nvidia.com/gpu.product. It appends how the GPUs are used: "-SHARED" if they are shared without a
-// resource name of their own, "-MIG-1g.10gb" if each is cut into instances of that profile,
-// "-MIG-INVALID" if they should be cut and are not. These endings are not part of the product: two
-// halves of one pool, one of them shared, hold the same GPUs. Clouds name the same GPUs in labels
-// of their own (labels.h).
+// resource name of their own, "-MIG-1g.10gb" if each is partitioned into instances of that profile,
+// "-MIG-INVALID" if they should be partitioned and are not. These endings are not part of the
+// product: two halves of one pool, one of them shared, hold the same GPUs. Clouds name the same
+// GPUs in labels of their own (labels.h).
 //
 // A virtual machine has a part of a GPU. Its name ends in the part's memory ("NVIDIA-A40-8Q",
 // "NVIDIA-H100XM-40C", NVIDIA's vGPU types): it is of the board's class, has that memory, and
-// cannot be cut.
+// cannot be partitioned.
 //
 // An unknown name is kept as it is: such a GPU is a product of no class, and works as the plain
 // extended resource that it is.
@@ -31,7 +31,7 @@ struct Product {
   std::int64_t memory_gb = 0;           // of a whole GPU, as marketed; 0: not known
   bool is_part = false;                 // a vGPU type: memory_gb is the memory of the part
   Form form = Form::kUnknown;
-  const mig::Geometry* geometry = nullptr;  // how it can be cut; null: not at all, or not known
+  const mig::Geometry* geometry = nullptr;  // null: no MIG, or not known
   std::string key;  // the words of `name`, each between dashes: "-NVIDIA-A100-SXM4-80GB-"
   std::uint64_t hash = kEmptyTextHash;  // text_hash(name)
 

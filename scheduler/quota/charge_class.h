@@ -2,10 +2,10 @@
 //
 // How many GPUs a pod's demand counts depends on its node. Two pieces of nvidia.com/gpu are two
 // GPUs on one node, half a GPU on a node that shares each GPU between four pods, and for example
-// two sevenths on a node that is cut into MIG instances. Nodes on which every demand counts alike
-// and against the same quota lines are one charge class. A cluster has few classes, and a node
-// carries the number of its class (NodeFacts::charge_class), so a question about quota is asked
-// once per class, not once per node.
+// two sevenths on a node whose GPUs are partitioned into MIG instances. Nodes on which every demand
+// counts alike and against the same quota lines are one charge class. A cluster has few classes,
+// and a node carries the number of its class (NodeFacts::charge_class), so a question about quota
+// is asked once per class, not once per node.
 //
 //   a whole GPU        1
 //   a shared replica   1 / replicas per GPU, rounded up to a unit

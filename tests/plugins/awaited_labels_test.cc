@@ -149,8 +149,8 @@ TEST_CASE("A device plugin that restarts on a node of several models has nothing
   CHECK(cluster.place(four_gpus()) == "n");
 }
 
-TEST_CASE("What mig-manager has cut counts as instances before labels say it") {
-  const auto cut = [](const NodeBuilder& node, const char* state) {
+TEST_CASE("What mig-manager has partitioned counts as instances before labels say it") {
+  const auto configured = [](const NodeBuilder& node, const char* state) {
     return NodeBuilder(node)
         .labelled("nvidia.com/mig.config", "all-1g.10gb")
         .labelled("nvidia.com/mig.config.state", state);
@@ -166,9 +166,10 @@ TEST_CASE("What mig-manager has cut counts as instances before labels say it") {
                                 .labelled("nvidia.com/gpu.sharing-strategy", "none")
                                 .labelled("nvidia.com/mig.strategy", "single");
   const Case cases[] = {
-      {"a node that joins", cut(joined_node(0), "success"), cut(joined_node(14), "success")},
-      {"fewer than there should be: a GPU has failed", cut(whole, "pending"),
-       cut(NodeBuilder(whole).gpus(49), "success")},
+      {"a node that joins", configured(joined_node(0), "success"),
+       configured(joined_node(14), "success")},
+      {"fewer than there should be: a GPU has failed", configured(whole, "pending"),
+       configured(NodeBuilder(whole).gpus(49), "success")},
   };
   for (const Case& each : cases) {
     INFO(each.name);
@@ -188,7 +189,7 @@ TEST_CASE("What mig-manager has cut counts as instances before labels say it") {
   // Under mixed they have the names of their profiles.
   Cluster cluster;
   const NodeBuilder mixed = NodeBuilder(whole).labelled("nvidia.com/mig.strategy", "mixed");
-  cluster.has(cut(mixed, "pending"));
-  cluster.has(cut(NodeBuilder(mixed).gpus(9), "success"));
+  cluster.has(configured(mixed, "pending"));
+  cluster.has(configured(NodeBuilder(mixed).gpus(9), "success"));
   CHECK(cluster.place(our_pod("one").gpus(1)) == "n");
 }

@@ -59,7 +59,7 @@ TEST_CASE("GpuPacking prefers full GPU nodes for GPU pods, and nodes without GPU
        node("n").gpus(0).product("NVIDIA-L4").labelled("nvidia.com/gpu.present", "true"),
        {},
        0},
-      {"no GPU asked, and GPUs are just being cut",
+      {"no GPU asked, and GPUs are being repartitioned",
        pod("a").cpu("1"),
        node("n").labelled("nvidia.com/gpu.present", "true"),
        {},
@@ -358,9 +358,9 @@ TEST_CASE("What GpuPacking charges for whole nodes and for scarce types") {
   CHECK(left(l4, {}) == 0);
   CHECK(left(l4, {pod("b").cpu("1")}) == 0);
   CHECK(left(l4, {pod("b").gpus(1)}) == 20);
-  const k8s::Node cut = node("n").gpus(1).offers(kMig, "2");
-  CHECK(left(cut, {}) == 0);
-  CHECK(left(cut, {pod("b").requests(kMig, "1")}) == 20);
+  const k8s::Node partitioned = node("n").gpus(1).offers(kMig, "2");
+  CHECK(left(partitioned, {}) == 0);
+  CHECK(left(partitioned, {pod("b").requests(kMig, "1")}) == 20);
 }
 
 TEST_CASE("Each part of GpuPacking is a setting") {

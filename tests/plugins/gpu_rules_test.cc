@@ -120,7 +120,8 @@ TEST_CASE("Who waits for a MIG instance is told which nodes could hold it, and w
   cluster.has(mixed("idle-1", "NVIDIA-A100-SXM4-80GB"));
   cluster.has(
       mixed("idle-2", "NVIDIA-H100-80GB-HBM3").gpus(0).offers("nvidia.com/mig-1g.10gb", "7"));
-  cluster.has(mixed("no-gpu-now", "NVIDIA-H100-80GB-HBM3").gpus(0));  // cut into nothing, or so
+  cluster.has(
+      mixed("no-gpu-now", "NVIDIA-H100-80GB-HBM3").gpus(0));  // partitioned into nothing, or so
   cluster.has(
       whole("single", "NVIDIA-H100-80GB-HBM3").labelled("nvidia.com/mig.strategy", "single"));
   cluster.has(mixed("small", "NVIDIA-A100-SXM4-40GB"));  // its 3g has 20 GB
@@ -357,13 +358,13 @@ std::string wrong(const k8s::Pod& object, const k8s::Node& there) {
   const std::string* label = there.metadata.labels.find("nvidia.com/gpu.product");
   const std::string product = label == nullptr ? "" : *label;
   const bool shared = product.ends_with("-SHARED");
-  const bool cut = product.find("-MIG-") != std::string::npos;
+  const bool partitioned = product.find("-MIG-") != std::string::npos;
   const bool asks_gpu = object.spec.containers[0].requests.front().first == "nvidia.com/gpu";
   if (asks_gpu && annotation(kSharing) == "never" && shared) return "shared, though never";
   if (asks_gpu && annotation(kSharing) == "required" && !shared) return "not shared";
   const std::int64_t gpus = object.spec.containers[0].requests.front().second.value();
   if (asks_gpu && annotation(kSharing).empty() && shared && gpus > 1) return "several pieces";
-  if (asks_gpu && cut != (annotation(kProfile) == "1g.10gb")) return "instance or not";
+  if (asks_gpu && partitioned != (annotation(kProfile) == "1g.10gb")) return "instance or not";
   const std::string types = annotation(kType);
   if (types == "A100-80GB" && product.find("A100") == std::string::npos) return "not an A100";
   if (types == "H100,L4" && product.find("H100") == std::string::npos &&

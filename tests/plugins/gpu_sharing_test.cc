@@ -293,7 +293,7 @@ TEST_CASE("Pods that say so take no more of their GPUs' memory than there is") {
        with_memory(replicas().gpus(16).labelled("nvidia.com/gpu.count", "2")),
        {of_15, of_15},
        too_full("11Gi")},
-      {"GKE counts GPUs that are cut, not instances",
+      {"GKE counts GPUs that are partitioned, not instances",
        takes("5Gi"),
        node("n")
            .gpus(28)

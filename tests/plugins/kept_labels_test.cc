@@ -105,7 +105,7 @@ TEST_CASE("Instances are none of whole GPUs while their labels are gone") {
   CHECK(cluster.place(our_pod("instance").gpus(1).annotated(kProfile, "1g.10gb")) == "n");
 }
 
-TEST_CASE("GPUs that are cut while their labels are gone count as what they are cut into") {
+TEST_CASE("GPUs that are partitioned while their labels are gone count as instances") {
   Cluster cluster;
   cluster.has(managed(labels_there(labels_gone(2), kWholeH100, "2"), "all-disabled"));
   cluster.has(

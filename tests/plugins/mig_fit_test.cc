@@ -23,7 +23,7 @@ constexpr const char* kUnnamed =
     "node(s) had MIG instances as nvidia.com/gpu, and the pod names no such profile";
 
 // The strategy `single`.
-tests::NodeBuilder cut(const std::string& profile) {
+tests::NodeBuilder partitioned(const std::string& profile) {
   return node("n").gpus(7).product("NVIDIA-A100-SXM4-40GB-MIG-" + profile);
 }
 
@@ -39,20 +39,22 @@ TEST_CASE("Where nvidia.com/gpu are MIG instances, only pods that name the profi
   const k8s::Node whole = node("n").gpus(8).product("NVIDIA-A100-SXM4-40GB");
   const std::vector<Case> cases = {
       {"whole GPUs", pod("p").gpus(1), whole, kFits},
-      {"no GPU", pod("p"), cut("1g.5gb"), kFits},
-      {"not named", pod("p").gpus(1), cut("1g.5gb"), unresolvable({kUnnamed})},
-      {"named by annotation", pod("p").gpus(1).annotated(kProfile, "1g.5gb"), cut("1g.5gb"), kFits},
-      {"named by label", pod("p").gpus(1).labelled(kProfile, "1g.5gb"), cut("1g.5gb"), kFits},
+      {"no GPU", pod("p"), partitioned("1g.5gb"), kFits},
+      {"not named", pod("p").gpus(1), partitioned("1g.5gb"), unresolvable({kUnnamed})},
+      {"named by annotation", pod("p").gpus(1).annotated(kProfile, "1g.5gb"), partitioned("1g.5gb"),
+       kFits},
+      {"named by label", pod("p").gpus(1).labelled(kProfile, "1g.5gb"), partitioned("1g.5gb"),
+       kFits},
       {"NVIDIA's spelling of a variant", pod("p").gpus(1).annotated(kProfile, "1g.5gb+me"),
-       cut("1g.5gb.me"), kFits},
+       partitioned("1g.5gb.me"), kFits},
       {"named by the product's label",
        pod("p").gpus(1).selects("nvidia.com/gpu.product", "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"),
-       cut("1g.5gb"), kFits},
-      {"another profile", pod("p").gpus(1).annotated(kProfile, "1g.10gb"), cut("1g.5gb"),
+       partitioned("1g.5gb"), kFits},
+      {"another profile", pod("p").gpus(1).annotated(kProfile, "1g.10gb"), partitioned("1g.5gb"),
        unresolvable({"node(s) had no MIG instances of 1g.10gb as nvidia.com/gpu"})},
       {"a profile, and the GPUs are whole", pod("p").gpus(1).annotated(kProfile, "1g.5gb"), whole,
        unresolvable({"node(s) had no MIG instances of 1g.5gb as nvidia.com/gpu"})},
-      {"cut in a way that the plugin refuses", pod("p").gpus(1), cut("INVALID"),
+      {"partitioned in a way that the plugin refuses", pod("p").gpus(1), partitioned("INVALID"),
        unresolvable({kUnnamed})},
       {"resources of the strategy mixed", pod("p").requests("nvidia.com/mig-1g.5gb", "1"), whole,
        kFits},
@@ -76,9 +78,9 @@ TEST_CASE("Where nvidia.com/gpu are MIG instances, only pods that name the profi
                      "nvidia.com/mig-1g.5gb, nvidia.com/mig-2g.10gb"})},
       {"an instance, and a GPU that is of the profile",
        pod("p").gpus(1).requests("nvidia.com/mig-2g.10gb", "1").annotated(kProfile, "1g.5gb"),
-       cut("1g.5gb"), kFits},
+       partitioned("1g.5gb"), kFits},
       {"an instance, and whole GPUs besides: not those of the strategy single",
-       pod("p").gpus(1).requests("nvidia.com/mig-2g.10gb", "1"), cut("1g.5gb"),
+       pod("p").gpus(1).requests("nvidia.com/mig-2g.10gb", "1"), partitioned("1g.5gb"),
        unresolvable({kUnnamed})},
       {"a typo", pod("p").gpus(1).annotated(kProfile, "one"), whole,
        unresolvable({"gpu-scheduler.io/mig-profile: \"one\" is not a MIG profile, such as "
@@ -90,7 +92,7 @@ TEST_CASE("Where nvidia.com/gpu are MIG instances, only pods that name the profi
     INFO(each.name);
     CHECK(OneNode(each.node).ask(*made->filter, each.given) == each.want);
   }
-  OneNode single(cut("1g.5gb"));
+  OneNode single(partitioned("1g.5gb"));
   CHECK(single.numbers(*made->filter, pod("p").gpus(1)) ==
         std::vector<std::string>{"7 of profile 1g.5gb of NVIDIA-A100-SXM4-40GB; annotation "
                                  "gpu-scheduler.io/mig-profile: 1g.5gb asks for one"});
@@ -149,9 +151,10 @@ TEST_CASE("Of many nodes with the profile, or that could have it, the first few 
                       "(1 GPUs that no label names)."));
 }
 
-TEST_CASE("A node that is cut into single instances could be cut otherwise, whatever they are") {
+TEST_CASE(
+    "A node that is partitioned under single could be repartitioned, whatever its instances are") {
   tests::Cluster cluster;
-  cluster.has(k8s::Node(cut("1g.5gb").labelled("nvidia.com/gpu.count", "1")));
+  cluster.has(k8s::Node(partitioned("1g.5gb").labelled("nvidia.com/gpu.count", "1")));
   CHECK_THAT(cluster.place(our_pod("p").requests("nvidia.com/mig-3g.20gb", "3")),
              Catch::Contains("nvidia.com/mig-3g.20gb: 1 could after a repartition, and with "
                              "mig.strategy mixed (n)."));

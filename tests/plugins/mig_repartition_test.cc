@@ -35,8 +35,8 @@ NodeBuilder h100(std::string_view name, const char* strategy, int gpus = 1) {
       .gpus(gpus);
 }
 
-// All GPUs cut alike, under the strategy single.
-NodeBuilder cut(std::string_view name, const std::string& profile, int instances) {
+// All GPUs partitioned alike, under the strategy single.
+NodeBuilder partitioned(std::string_view name, const std::string& profile, int instances) {
   return h100(name, "single", instances)
       .product("NVIDIA-H100-80GB-HBM3-MIG-" + profile)
       .labelled("nvidia.com/gpu.memory", "9984")
@@ -99,16 +99,20 @@ TEST_CASE("Advice is what all filters of the profile say of the node as it would
        h100("n", "single").cpu("1"),
        our_pod("a").gpus(1).cpu("4"),
        {}},
-      {"single, cut otherwise", cut("n", "1g.10gb", 14), single_pod("a"), kToLarge},
-      {"single, cut like that already, and full elsewhere",
-       cut("n", "3g.40gb", 2).gpus(0),
+      {"single, partitioned in another way", partitioned("n", "1g.10gb", 14), single_pod("a"),
+       kToLarge},
+      {"single, partitioned like that already, and full elsewhere",
+       partitioned("n", "3g.40gb", 2).gpus(0),
        single_pod("a"),
        {}},
-      {"single, cut by a name of the site's own: how many GPUs it has is not known",
-       cut("n", "1g.10gb", 14).labelled("nvidia.com/mig.config", "our-own"),
+      {"single, partitioned by a name of the site's own: how many GPUs it has is not known",
+       partitioned("n", "1g.10gb", 14).labelled("nvidia.com/mig.config", "our-own"),
        single_pod("a"),
        {}},
-      {"single, and labels that do not go together", cut("n", "1g.10gb", 13), single_pod("a"), {}},
+      {"single, and labels that do not go together",
+       partitioned("n", "1g.10gb", 13),
+       single_pod("a"),
+       {}},
       {"shared GPUs: what would be made of them is not known",
        h100("n", "mixed").labelled("nvidia.com/gpu.sharing-strategy", "time-slicing"),
        mixed_pod("a"),
@@ -134,13 +138,15 @@ TEST_CASE("Advice is what all filters of the profile say of the node as it would
   }
 }
 
-TEST_CASE("Under the strategy single all GPUs are cut alike, and count as many pods as they hold") {
+TEST_CASE(
+    "Under the strategy single all GPUs are partitioned alike, and count as many pods as they "
+    "hold") {
   Cluster cluster;
   cluster.has(h100("n", "single", 2));
   for (const char* name : {"a", "b", "c", "d", "e"}) cluster.has(single_pod(name));
   cluster.has(single_pod("f", "1g.10gb"));
   CHECK(advised(cluster) == Advice{"n should become all-3g.40gb for 4 pods"});
-  cluster.has(cut("n", "3g.40gb", 4));
+  cluster.has(partitioned("n", "3g.40gb", 4));
   cluster.wait(10s);
   CHECK(advised(cluster).empty());  // it carries pods now
 }

@@ -15,8 +15,8 @@ namespace bench {
 
 [[nodiscard]] sched::PluginInstance make_gpu_devices(k8s::yaml::ObjectReader& args);
 
-// The check for pods that ask for MIG instances: whether these can be cut from the node's GPUs as
-// they are now. A node with GPUs that are only counted (or without GPUs) is left to
+// The check for pods that ask for MIG instances: whether the node's GPUs, as they are now, have
+// room for these. A node with GPUs that are only counted (or without GPUs) is left to
 // NodeResourcesFit.
 [[nodiscard]] std::unique_ptr<sched::NodeFilter> make_mig_check(const sched::gpu::Demand& demand);
 

@@ -48,8 +48,8 @@ void add_milli(std::vector<k8s::Container>& containers) {
   }
 }
 
-// Adds the most of each MIG profile that the node's GPUs can be cut into, each profile alone. The
-// engine decides which of them fit together on one GPU.
+// Adds the most of each MIG profile that the node's GPUs can be partitioned into, each profile
+// alone. The engine decides which of them fit together on one GPU.
 void add_instances(k8s::Node& node) {
   const std::string* product = node.metadata.labels.find(sched::gpu::kProductLabel);
   const auto* geometry = product == nullptr ? nullptr : sched::gpu::geometry_of(*product);
@@ -72,10 +72,10 @@ bool asks_for_mig(const Trace& trace) {
 void keep_devices_apart_if_asked(Trace& trace) {
   trace.devices_apart = speaks_of_devices(trace);
   if (!trace.devices_apart) return;
-  const bool cut = asks_for_mig(trace);
+  const bool with_mig = asks_for_mig(trace);
   for (k8s::Node& node : trace.nodes) {
     add_milli(node.status.allocatable);
-    if (cut) add_instances(node);
+    if (with_mig) add_instances(node);
   }
   for (TracePod& pod : trace.pods) {
     add_milli(pod.pod.spec.init_containers);

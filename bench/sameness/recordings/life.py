@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What happens in the cluster that record.sh records: quotas that lend, waves of pods, nodes that are cut anew, cordoned and tainted.
+"""What happens in the cluster that record.sh records: quotas that lend, waves of pods, nodes that are repartitioned, cordoned and tainted.
 
     life.py KUBECTL SECONDS
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the nodes of the cluster that record.sh records, as YAML (which JSON is): whole, shared and cut GPUs in two zones."""
+"""Prints the nodes of the cluster that record.sh records, as YAML (which JSON is): whole, shared and partitioned GPUs in two zones."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
-// Advises how idle nodes should be cut into MIG instances for waiting pods that ask for some.
-// Changes nothing.
+// Advises how idle nodes should be partitioned into MIG instances for waiting pods that ask for
+// some. Changes nothing.
 #pragma once
 
 #include "scheduler/engine/decision.h"
@@ -37,7 +37,7 @@ class Advise {
   // The pods, in the order of their turns, that ask for MIG instances and are parked because no
   // node takes them.
   [[nodiscard]] std::vector<const WaitingPod*> waiting_for_instances() const;
-  // Of these, some of those that might start if a node were cut differently.
+  // Of these, some of those that might start if a node were repartitioned.
   [[nodiscard]] std::vector<const WaitingPod*> to_look_at(
       const std::vector<const WaitingPod*>& waiting);
 

@@ -1,7 +1,7 @@
 #include "scheduler/engine/repartition/trials.h"
 
 #include "scheduler/engine/line/quota_search.h"
-#include "scheduler/engine/repartition/recut.h"
+#include "scheduler/engine/repartition/repartitioned.h"
 #include "scheduler/engine/world/world_trial.h"
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/health.h"
@@ -22,9 +22,9 @@ bool needs_reset(const NodeFacts& node) {
   return node.gpu.product.geometry->model.starts_with("A") && node.gpu.whole_gpus() > 0;
 }
 
-// Whether the node will offer instances, because mig-manager has cut its GPUs, and offers nothing
-// yet: the device plugin takes some time to start.
-bool is_cut_and_offers_nothing(const NodeFacts& node) {
+// Whether the node will offer instances, because mig-manager has partitioned its GPUs, and offers
+// nothing yet: the device plugin takes some time to start.
+bool is_partitioned_and_offers_nothing(const NodeFacts& node) {
   if (node.gpu.has_gpu()) return false;
   const std::string_view name = gpu::label_of(node.labels, gpu::kMigConfigLabel);
   const auto all = gpu::mig::configurations(*node.gpu.product.geometry);
@@ -61,7 +61,7 @@ void RepartitionTrials::find_candidates() {
   std::map<Kind, std::vector<std::pair<std::size_t, NodeSlot>>>
       busy;  // by number of pods that must end
   for (const auto& [name, slot] : nodes_.by_name()) {
-    if (!nodes_.present(slot) || !can_be_cut(nodes_.facts(slot))) continue;
+    if (!nodes_.present(slot) || !can_be_repartitioned(nodes_.facts(slot))) continue;
     const gpu::Inventory& gpu = nodes_.facts(slot).gpu;
     const Kind kind{gpu.product.geometry, physical_gpus(nodes_.facts(slot)), gpu.mig_strategy};
     if (is_idle(nodes_.view(slot))) {
@@ -100,12 +100,12 @@ void RepartitionTrials::add(NodeSlot slot, std::size_t occupants) {
        .occupants = occupants});
 }
 
-bool RepartitionTrials::can_be_cut(const NodeFacts& node) {
+bool RepartitionTrials::can_be_repartitioned(const NodeFacts& node) {
   const gpu::Inventory& gpu = node.gpu;
   if (gpu.product.geometry == nullptr) return false;
   if (gpu.mig_strategy != "mixed" && gpu.mig_strategy != "single") return false;
   if (gpu.sharing != gpu::Sharing::kNone || !gpu.instance_replicas.empty()) return false;
-  if (is_cut_and_offers_nothing(node)) return false;
+  if (is_partitioned_and_offers_nothing(node)) return false;
   constexpr auto kMostGpus = static_cast<std::int64_t>(gpu::kMaxDevices);
   const std::int64_t gpus = physical_gpus(node);
   return gpus > 0 && gpus <= kMostGpus && gpu.gpus <= gpu.gpu_count;
@@ -144,17 +144,17 @@ std::vector<std::string> RepartitionTrials::wanted() const {
   return {names.begin(), names.end()};
 }
 
-NodeFacts RepartitionTrials::recut_facts(std::size_t node,
-                                         const gpu::mig::Configuration& to) const {
-  return recut(facts(node), to, candidates_[node].gpus, context_.resources,
-               world_.options.site_labels);
+NodeFacts RepartitionTrials::repartitioned_facts(std::size_t node,
+                                                 const gpu::mig::Configuration& to) const {
+  return repartitioned(facts(node), to, candidates_[node].gpus, context_.resources,
+                       world_.options.site_labels);
 }
 
 quota::ChargeClass RepartitionTrials::charged_as(std::size_t node,
                                                  const gpu::mig::Configuration& to) const {
   // Under the strategy mixed an instance is charged by its own name.
   if (!candidates_[node].one_profile) return world_.ledger.classes()[facts(node).charge_class];
-  return quota::charge_class_of(recut_facts(node, to), context_.resources,
+  return quota::charge_class_of(repartitioned_facts(node, to), context_.resources,
                                 world_.options.site_labels)
       .first;
 }
@@ -187,7 +187,7 @@ std::vector<std::size_t> RepartitionTrials::fits(
     if (!holds_gpus(*occupant)) continue;
     if (const PodRecord* pod = world_.pods.find(*occupant->uid)) trial.take_away(*pod);
   }
-  trial.nodes.replace(slot, recut_facts(node, to));
+  trial.nodes.replace(slot, repartitioned_facts(node, to));
   const quota::ChargeClass on = charged_as(node, to);
   const auto takes = [&](const WaitingPod& pod) {
     const PreparedShape& shape = shapes_.at({pod.profile, pod.shape.id()});

@@ -1,16 +1,17 @@
-// What nodes would take if their GPUs were cut differently: the questions of
+// What nodes would take if their GPUs were repartitioned: the questions of
 // gpu::mig::repartitions(), answered by the profile's own filters.
 //
-// A node is cut as a whole, and only while no pod, of any scheduler, holds NVIDIA resources on it:
-// which of its GPUs are idle is not known otherwise, and mig-manager cannot cut a GPU that is in
-// use. If there are such pods, the question is what would fit after they have ended. A node comes
-// into question if nvidia.com/mig.strategy is mixed or single (under none, instances are not
-// offered; under single, all GPUs are cut into one profile), the geometry of its model is known,
-// its GPUs are not shared (how the shares would change is not known), and its labels give the
-// number of its GPUs without contradicting what it offers. Whether it is healthy, tolerated,
-// selected and large enough otherwise is left to the filters, which see the node as it would be
-// (recut.h). Whether the pods' quotas have room for all of them there is asked of the ledger, in a
-// trial. In a Strict quota no pod passes another: if one is not placed, those behind it are not.
+// A node is repartitioned as a whole, and only while no pod, of any scheduler, holds NVIDIA
+// resources on it: which of its GPUs are idle is not known otherwise, and mig-manager cannot
+// repartition a GPU that is in use. If there are such pods, the question is what would fit after
+// they have ended. A node comes into question if nvidia.com/mig.strategy is mixed or single (under
+// none, instances are not offered; under single, all GPUs are partitioned into one profile), the
+// geometry of its model is known, its GPUs are not shared (how the shares would change is not
+// known), and its labels give the number of its GPUs without contradicting what it offers. Whether
+// it is healthy, tolerated, selected and large enough otherwise is left to the filters, which see
+// the node as it would be (repartitioned.h). Whether the pods' quotas have room for all of them
+// there is asked of the ledger, in a trial. In a Strict quota no pod passes another: if one is not
+// placed, those behind it are not.
 #pragma once
 
 #include "scheduler/engine/finder/finder.h"
@@ -48,7 +49,7 @@ class RepartitionTrials {
   [[nodiscard]] const std::vector<gpu::mig::Candidate>& nodes() const { return candidates_; }
   // The profiles that the pods ask for, by their resources under the strategy mixed, sorted.
   [[nodiscard]] std::vector<std::string> wanted() const;
-  // gpu::mig::FitsIfCut.
+  // gpu::mig::FitsIfPartitioned.
   [[nodiscard]] std::vector<std::size_t> fits(
       std::size_t node, const gpu::mig::Configuration& to, const std::vector<std::size_t>& waiting,
       const std::vector<gpu::mig::Repartition>& before) const;
@@ -56,19 +57,20 @@ class RepartitionTrials {
   [[nodiscard]] const NodeFacts& facts(std::size_t node) const {
     return nodes_.facts(slots_[node]);
   }
-  // What the node gives up if it is cut differently, as text.
+  // What the node gives up if it is repartitioned, as text.
   [[nodiscard]] std::string cost(std::size_t node) const;
 
  private:
   void find_candidates();
   void add(NodeSlot slot, std::size_t occupants);
-  [[nodiscard]] static bool can_be_cut(const NodeFacts& node);
+  [[nodiscard]] static bool can_be_repartitioned(const NodeFacts& node);
   [[nodiscard]] bool is_idle(const NodeView& node) const;
   [[nodiscard]] bool holds_gpus(const Occupant& occupant) const;
   [[nodiscard]] bool is_gpu(ResourceId id) const;
 
-  [[nodiscard]] NodeFacts recut_facts(std::size_t node, const gpu::mig::Configuration& to) const;
-  // As what the node's GPUs are charged if they are cut so.
+  [[nodiscard]] NodeFacts repartitioned_facts(std::size_t node,
+                                              const gpu::mig::Configuration& to) const;
+  // As what the node's GPUs are charged if they are partitioned so.
   [[nodiscard]] quota::ChargeClass charged_as(std::size_t node,
                                               const gpu::mig::Configuration& to) const;
   [[nodiscard]] bool quota_allows(const WaitingPod& pod, const quota::ChargeClass& on,

@@ -5,9 +5,9 @@
 // So nodes that offer nothing under the asked name are reported in groups:
 //   * nodes that are changing their MIG configuration (the device plugin is paused meanwhile);
 //   * nodes with labels that name GPUs, but that offer none under any name: no device plugin runs;
-//   * nodes that offer GPUs under other names: shared (nvidia.com/gpu.shared), cut
-//     (nvidia.com/mig-…), or whole although an instance is asked for. nvidia.com/mig.strategy
-//     determines the names.
+//   * nodes that offer GPUs under other names: shared (nvidia.com/gpu.shared),
+//     partitioned (nvidia.com/mig-…), or whole although an instance is asked for.
+//     nvidia.com/mig.strategy determines the names.
 // Zero and absent are the same: kubelet keeps the names of removed devices, with an amount of zero.
 #pragma once
 

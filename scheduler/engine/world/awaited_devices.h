@@ -8,8 +8,8 @@
 // there.
 //
 // Nothing is awaited from a node whose labels state no GPUs or another product than before, that
-// changes its MIG configuration, or that offers something else now: its GPUs are shared or cut in
-// another way.
+// changes its MIG configuration, or that offers something else now: its GPUs are shared or
+// partitioned in another way.
 #pragma once
 
 #include "scheduler/base/resources.h"

@@ -2,11 +2,11 @@
 //
 // When GPU feature discovery ends it removes what it wrote, and node feature discovery then removes
 // its labels: whenever its DaemonSet is updated, its configuration changes, or mig-manager stops it
-// while it cuts GPUs. The device plugin offers the same pieces meanwhile. Without the labels,
-// replicas and instances would seem to be whole GPUs: pods would get them as such, and quotas would
-// charge each as a GPU. So what the labels said stays in the node's facts until the node is
-// labelled anew, however long that takes: what the GPUs are, and their charge class, are read from
-// it, too. Pods that select nodes by a label, however, do not find it.
+// while it repartitions GPUs. The device plugin offers the same pieces meanwhile. Without the
+// labels, replicas and instances would seem to be whole GPUs: pods would get them as such, and
+// quotas would charge each as a GPU. So what the labels said stays in the node's facts until the
+// node is labelled anew, however long that takes: what the GPUs are, and their charge class, are
+// read from it, too. Pods that select nodes by a label, however, do not find it.
 //
 // Labels are kept only if GPU feature discovery wrote them: its sharing strategy was among them
 // (from v0.15 on). They are not if the GPU operator's label says that it shall not run on the node.

@@ -4,7 +4,7 @@
 // A trial is a sparse overlay of the nodes as they are. It costs what it touches, is never written
 // to the change log, and leaves no trace when it is destroyed. Every question about the nodes can
 // be asked about a trial (finder.h): what would be if a pod were preempted, if the rest of a gang
-// were in place, if a node's GPUs were cut differently.
+// were in place, if a node's GPUs were repartitioned.
 //
 // It is for one question or a few: the nodes must not change during its lifetime. For additional
 // nodes or changed quotas, use a second engine.

@@ -1,7 +1,7 @@
 // The MIG configurations that NVIDIA's mig-manager has for every node of a GPU model: the values of
 // the node label nvidia.com/mig.config that need no additional configuration file.
 //
-//   all-1g.10gb     every GPU is cut into as many instances of the profile as it holds
+//   all-1g.10gb     every GPU is partitioned into as many instances of the profile as it holds
 //   all-balanced    two of the smallest, one of the next, one of 3g (where there is a 3g); not for
 //                   GPUs that can only be halved
 //

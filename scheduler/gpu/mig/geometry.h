@@ -1,4 +1,5 @@
-// MIG geometry: which GPU instances a GPU model can be cut into, and where on the GPU each may be.
+// MIG geometry: which GPU instances a GPU model can be partitioned into, and where on the GPU each
+// may be.
 //
 // A GPU in MIG mode is a row of memory slices (8 on A100, H100 and later models, 4 on A30, 12 units
 // on RTX PRO 6000, 2 on RTX PRO 5000 and 4500). An instance of a profile takes consecutive slices,

@@ -46,7 +46,7 @@ std::vector<std::size_t> without(const std::vector<std::size_t>& all,
 
 std::vector<Repartition> repartitions(const std::vector<Candidate>& nodes,
                                       const std::vector<std::string>& wanted, std::size_t pods,
-                                      const FitsIfCut& fits, RepartitionLimits limits) {
+                                      const FitsIfPartitioned& fits, RepartitionLimits limits) {
   std::vector<std::vector<Configuration>> choices;
   for (const Candidate& node : nodes) choices.push_back(choices_for(node, wanted));
   std::vector<std::size_t> waiting(pods);

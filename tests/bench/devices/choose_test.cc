@@ -13,7 +13,7 @@ TEST_CASE("which devices a pod takes by default") {
   const DeviceUse half{.milli = 500};
   const DeviceUse most{.milli = 800};
   const DeviceUse full{.milli = 1000};
-  const DeviceUse cut{.slices = 0b1};
+  const DeviceUse partitioned{.slices = 0b1};
   using Taken = std::optional<std::vector<DeviceShare>>;
   struct Case {
     std::string name;
@@ -45,9 +45,9 @@ TEST_CASE("which devices a pod takes by default") {
        {half, most, full},
        3,
        std::nullopt},
-      {"a GPU that is cut into instances is neither free nor shared",
+      {"a GPU that is partitioned into instances is neither free nor shared",
        {.gpus = 1, .milli = 100},
-       {cut, full},
+       {partitioned, full},
        2,
        std::nullopt},
       {"a node without GPUs", {.gpus = 1, .milli = 1000}, {}, 0, std::nullopt},

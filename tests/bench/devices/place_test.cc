@@ -57,7 +57,11 @@ TEST_CASE("Instances go to the fullest GPU with a place, and there to the highes
        {},
        3,
        {{{.device = 0, .slices = 0x40}}}},
-      {"a shared GPU is not cut", instances(1, "1g.10gb"), {{.milli = 10}}, 1, std::nullopt},
+      {"a shared GPU is not partitioned",
+       instances(1, "1g.10gb"),
+       {{.milli = 10}},
+       1,
+       std::nullopt},
       {"several",
        instances(3, "3g.40gb"),
        {},
@@ -78,12 +82,12 @@ TEST_CASE("Instances go to the fullest GPU with a place, and there to the highes
   }
 }
 
-TEST_CASE("A GPU that is cut is neither shared nor given whole, and the other way around") {
-  const DeviceUses cut = {{.slices = 0x40}};
-  const NodeDevices node{cut, 1, &a100()};
+TEST_CASE("A GPU that is partitioned is neither shared nor given whole, and the other way around") {
+  const DeviceUses partitioned = {{.slices = 0x40}};
+  const NodeDevices node{partitioned, 1, &a100()};
   CHECK_FALSE(fits_devices({.gpus = 1, .milli = 1000, .instances = {}, .products = {}}, node));
   CHECK_FALSE(fits_devices({.gpus = 1, .milli = 10, .instances = {}, .products = {}}, node));
-  CHECK_FALSE(fits_devices(instances(1, "1g.10gb"), {cut, 1, nullptr}));
+  CHECK_FALSE(fits_devices(instances(1, "1g.10gb"), {partitioned, 1, nullptr}));
 }
 
 TEST_CASE(

@@ -134,14 +134,14 @@ TEST_CASE("Instances of several profiles go where all of them have room") {
 
 TEST_CASE("Whole GPUs and shares of the same pod leave the rest for its instances") {
   const Demand demand{.gpus = 1, .milli = 1'000, .instances = {{"7g.80gb", 1}}, .products = {}};
-  const DeviceUses cut = {{.slices = 0x40}};
-  CHECK(choose_devices(demand, {cut, 3, &a100()}) ==
+  const DeviceUses partitioned = {{.slices = 0x40}};
+  CHECK(choose_devices(demand, {partitioned, 3, &a100()}) ==
         Shares{{.device = 1, .milli = 1'000}, {.device = 2, .slices = 0xff}});
-  CHECK_FALSE(fits_devices(demand, {cut, 2, &a100()}));
+  CHECK_FALSE(fits_devices(demand, {partitioned, 2, &a100()}));
   const Demand share{.gpus = 1, .milli = 300, .instances = {{"1g.10gb", 1}}, .products = {}};
-  CHECK(choose_devices(share, {cut, 2, &a100()}) ==
+  CHECK(choose_devices(share, {partitioned, 2, &a100()}) ==
         Shares{{.device = 1, .milli = 300}, {.device = 0, .slices = 0x20}});
-  CHECK_FALSE(fits_devices(share, {cut, 1, &a100()}));
+  CHECK_FALSE(fits_devices(share, {partitioned, 1, &a100()}));
 }
 
 TEST_CASE("A place for all is found exactly where there is one") {

@@ -74,13 +74,13 @@ std::string wrong(const std::map<std::string, Held>& held) {
   std::map<Device, std::int64_t> milli;
   std::map<std::pair<Device, unsigned>, int> slices;
   std::map<std::pair<Device, std::string>, int> instances;
-  std::map<Device, bool> cut;
+  std::map<Device, bool> partitioned;
   for (const auto& [uid, pod] : held) {
     for (const gpu::DeviceShare& share : pod.devices) {
       const Device device{pod.node, share.device};
       if (share.device >= kGpus) return uid + " has a GPU that is not there";
       milli[device] += share.milli;
-      cut[device] = cut[device] || share.slices != 0;
+      partitioned[device] = partitioned[device] || share.slices != 0;
       for (unsigned slice = 0; slice < 16; ++slice) {
         if ((unsigned{share.slices} >> slice & 1U) == 0) continue;
         if (slice >= a100().slices || ++slices[{device, slice}] > 1) return uid + ": slice";
@@ -92,7 +92,7 @@ std::string wrong(const std::map<std::string, Held>& held) {
   }
   for (const auto& [device, sum] : milli) {
     if (sum > gpu::kMilliPerGpu) return device.first + ": more than a GPU";
-    if (sum > 0 && cut[device]) return device.first + ": shared and cut";
+    if (sum > 0 && partitioned[device]) return device.first + ": shared and partitioned";
   }
   return {};
 }

@@ -66,10 +66,10 @@ func (m *migManager) begin(config string) {
 // reboot takes the node down for it.
 func (m *migManager) reboot() { m.label(map[string]string{"nvidia.com/mig.config.state": "rebooting"}) }
 
-// succeed ends with GPUs cut so.
-func (m *migManager) succeed(cut devices) {
+// succeed ends with GPUs that are partitioned into these devices.
+func (m *migManager) succeed(into devices) {
 	m.plugin.w.t.Helper()
-	m.plugin.has = cut
+	m.plugin.has = into
 	m.plugin.start()
 	m.label(map[string]string{"nvidia.com/mig.config.state": "success"})
 }

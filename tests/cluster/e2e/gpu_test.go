@@ -75,20 +75,20 @@ func TestMIGInstances(t *testing.T) {
 	startSubject(t)
 	const mig = corev1.ResourceName("nvidia.com/mig-3g.40gb")
 	mixed := fixture.Label("nvidia.com/mig.strategy", "mixed")
-	w.addNode(fixture.GPUNode("mig-cut", fixture.A100, 0, mixed, fixture.Allocatable(mig, "1")))
+	w.addNode(fixture.GPUNode("mig-partitioned", fixture.A100, 0, mixed, fixture.Allocatable(mig, "1")))
 	w.addNode(fixture.GPUNode("mig-whole", fixture.H100, 8, mixed))
 	w.addNode(fixture.GPUNode("mig-single", fixture.A100, 7, fixture.Label("nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"),
 		fixture.Label("nvidia.com/gpu.memory", "9984")))
 	w.addNode(fixture.GPUNode("mig-l4", fixture.L4, 8))
 
 	w.addPod("first", fixture.Limits(mig, "1"))
-	w.waitOn("first", "mig-cut")
+	w.waitOn("first", "mig-partitioned")
 	w.addPod("second", fixture.Limits(mig, "1"))
 	w.waitTold("second", "0/4 nodes are available: 4 Insufficient nvidia.com/mig-3g.40gb.",
-		"nvidia.com/mig-3g.40gb: 1 node has it, but not enough free (mig-cut); 1 could hold it after a repartition (mig-whole); "+
+		"nvidia.com/mig-3g.40gb: 1 node has it, but not enough free (mig-partitioned); 1 could hold it after a repartition (mig-whole); "+
 			"1 could after a repartition, and with mig.strategy mixed (mig-single); 1 never can (1 NVIDIA-L4).")
 	w.deletePod("first")
-	w.waitOn("second", "mig-cut")
+	w.waitOn("second", "mig-partitioned")
 
 	w.addPod("seventh", fixture.GPUs(1), fixture.Annotated(profileAnnotation, "1g.10gb"))
 	w.waitOn("seventh", "mig-single")

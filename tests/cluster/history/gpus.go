@@ -71,7 +71,7 @@ func wholePiece(node *corev1.Node) *big.Rat {
 	if node == nil {
 		return big.NewRat(1, 1)
 	}
-	if _, profile, cut := strings.Cut(node.Labels[productLabel], "-MIG-"); cut {
+	if _, profile, found := strings.Cut(node.Labels[productLabel], "-MIG-"); found {
 		return instance(strings.TrimSuffix(profile, "-SHARED"), node)
 	}
 	if strings.HasSuffix(node.Labels[productLabel], "-SHARED") {
@@ -94,7 +94,7 @@ func replicas(node *corev1.Node) int64 {
 var profileMemory = regexp.MustCompile(`^\d+g\.(\d+)gb`)
 
 // instance is the part of a GPU that a MIG instance of a profile is, on a model with eight memory slices (A100, H100 and the like, the only
-// ones that fixtures cut): its gigabytes over those of a slice. A whole GPU if that cannot be told.
+// ones with instances in the fixtures): its gigabytes over those of a slice. A whole GPU if that cannot be told.
 func instance(profile string, node *corev1.Node) *big.Rat {
 	const slices = 8
 	match := profileMemory.FindStringSubmatch(profile)

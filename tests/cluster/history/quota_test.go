@@ -376,7 +376,7 @@ func TestJudgeQuotas(t *testing.T) {
 				s.bindIn("t", "half", us, fixture.Requests(migPrefix+"3g.40gb", "1"))
 				s.bindIn("t", "more", us, fixture.Requests(migPrefix+"1g.10gb", "1"))
 			}, unexplained: "quota q: A100: 0.625 used of 0.500"},
-		{name: "a label that says of no memory worth cutting", node: fixture.GPUNode("n", fixture.A100, 0,
+		{name: "a memory label of less than a gigabyte a slice", node: fixture.GPUNode("n", fixture.A100, 0,
 			fixture.Allocatable(migPrefix+"1g.10gb", "7"), fixture.Label(memoryLabel, "7999")),
 			tell: func(s *story) {
 				s.setQuota("q", "1")

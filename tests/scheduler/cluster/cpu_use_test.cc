@@ -110,7 +110,7 @@ TEST_CASE("GPUs that are kept one by one count by what is taken of each") {
   // 0.9 of the CPU, and of 100 GPUs 93, or 63.
   CHECK_FALSE(scarce({.milli = 1'000}));
   CHECK(scarce({.milli = 500}));
-  CHECK_FALSE(scarce({.slices = 1}));  // a GPU that is cut into instances is in use
+  CHECK_FALSE(scarce({.slices = 1}));  // a GPU that is partitioned into instances is in use
 }
 
 TEST_CASE("amounts in Node objects that no node has are added up all the same") {

@@ -31,7 +31,7 @@ const GpuNode& gpu_node_named(const std::vector<GpuNode>& nodes, std::string_vie
 TEST_CASE("gpu_nodes counts pieces by what they are, and names the pods that have them") {
   Scheduler s;
   s.has(node("cpu"));
-  s.has(node("cut").product("NVIDIA-A100-SXM4-80GB").offers("nvidia.com/mig-1g.10gb", "7"));
+  s.has(node("partitioned").product("NVIDIA-A100-SXM4-80GB").offers("nvidia.com/mig-1g.10gb", "7"));
   s.has(node("shared").product("NVIDIA-L4").offers("nvidia.com/gpu.shared", "4"));
   s.has(node("whole").gpus(8).product(kH100));
   s.has(pod("two").gpus(2).on("whole"));
@@ -43,7 +43,7 @@ TEST_CASE("gpu_nodes counts pieces by what they are, and names the pods that hav
   const auto nodes = s.engine.gpu_nodes_with_tenants();
   REQUIRE(nodes.size() == 3);
   using Kind = GpuPieces::Kind;
-  CHECK(gpu_node_named(nodes, "cut").pieces ==
+  CHECK(gpu_node_named(nodes, "partitioned").pieces ==
         std::vector<GpuPieces>{{"nvidia.com/mig-1g.10gb", Kind::kInstance, "1g.10gb", 7, 0}});
   CHECK(gpu_node_named(nodes, "shared").pieces ==
         std::vector<GpuPieces>{{"nvidia.com/gpu.shared", Kind::kReplica, "", 4, 0}});
@@ -65,8 +65,10 @@ TEST_CASE("gpu_nodes says why a node gives its GPUs to nobody") {
   s.has(node("a-open").gpus(1));
   s.has(node("b-cordoned").gpus(1).cordoned());
   s.has(node("c-not-ready").gpus(1).tainted("node.kubernetes.io/not-ready"));
-  s.has(
-      node("d-cut-anew").gpus(1).product(kH100).labelled("nvidia.com/mig.config.state", "pending"));
+  s.has(node("d-repartitioned")
+            .gpus(1)
+            .product(kH100)
+            .labelled("nvidia.com/mig.config.state", "pending"));
   s.has(node("e-no-plugin").labelled("nvidia.com/gpu.present", "true"));
   s.has(node("f-reserved").gpus(1).tainted("example.com/team"));  // some pods get there
   s.has(node("g-sick").gpus(1).condition("XIDErrors", "True", "GPUHasXIDErrors"));

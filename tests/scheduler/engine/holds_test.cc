@@ -216,12 +216,12 @@ TEST_CASE("a node stays held while its device plugin restarts") {
     CHECK(s.decide().size() > 1);
     CHECK(s.engine.gpu_node("a")->pieces.at(0).used == 3);
   }
-  SECTION("not if it is cordoned, its GPUs are cut, or it is another node, meanwhile") {
-    const std::string what = GENERATE("cordoned", "cut", "another");
+  SECTION("not if it is cordoned, its GPUs are repartitioned, or it is another node, meanwhile") {
+    const std::string what = GENERATE("cordoned", "repartitioned", "another");
     CAPTURE(what);
     NodeBuilder closed = offers(0);
     if (what == "cordoned") closed.cordoned();
-    if (what == "cut") closed.labelled("nvidia.com/mig.config.state", "pending");
+    if (what == "repartitioned") closed.labelled("nvidia.com/mig.config.state", "pending");
     if (what == "another") closed.uid("another");
     s.has(closed);
     static_cast<void>(s.decide());

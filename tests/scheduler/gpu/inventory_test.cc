@@ -119,20 +119,20 @@ TEST_CASE("A piece of nvidia.com/gpu is what the labels say that it is") {
            .labelled("cloud.google.com/gke-gpu-sharing-strategy", "time-sharing")
            .labelled("cloud.google.com/gke-max-shared-clients-per-gpu", "4"),
        0, GpuPiece::kReplica, Sharing::kTimeSlicing, 4, "", 16 * 1'024},
-      {"GKE, cut into instances",
+      {"GKE, partitioned into instances",
        node("a")
            .gpus(7)
            .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
            .labelled("cloud.google.com/gke-gpu-partition-size", "1g.5gb"),
        0, GpuPiece::kMigInstance, Sharing::kNone, 1, "1g.5gb", 5 * 1'024},
-      {"GKE, GPUs counted and cut",
+      {"GKE, GPUs counted and partitioned",
        node("a")
            .gpus(14)
            .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
            .labelled("cloud.google.com/gke-accelerator-count", "2")
            .labelled("cloud.google.com/gke-gpu-partition-size", "1g.5gb"),
        0, GpuPiece::kMigInstance, Sharing::kNone, 1, "1g.5gb", 5 * 1'024},
-      {"GKE, GPUs counted, cut and shared",
+      {"GKE, GPUs counted, partitioned and shared",
        node("a")
            .gpus(28)
            .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
@@ -311,7 +311,7 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
        "it offers 12 pieces of GPUs, but has 8 NVIDIA-A100-SXM4-40GB", 12},
       {"more replicas than there can be", sliced("2"),
        "it offers 32 pieces of GPUs, but has 8 NVIDIA-A100-SXM4-40GB with 2 to each", 0},
-      {"more instances than GKE can cut its GPUs into",
+      {"more instances than GKE can partition its GPUs into",
        node("a")
            .gpus(8)
            .labelled("cloud.google.com/gke-accelerator", "nvidia-tesla-a100")
@@ -348,7 +348,9 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
       {"less than nothing", node("a").offers("nvidia.com/gpu", "-4"), "it offers -4 nvidia.com/gpu",
        0},
       {"a MIG configuration that the plugin refuses",
-       a100().product(std::string(kA100) + "-MIG-INVALID").gpus(0), "none is on offer", 0},
+       a100().product(std::string(kA100) + "-MIG-INVALID").gpus(0),
+       "its GPUs are not all partitioned alike, as mig.strategy single requires: none is on offer",
+       0},
       {"a profile of another model", a100().product(std::string(kA100) + "-MIG-1g.12gb"),
        "1g.12gb is no MIG profile of NVIDIA-A100-SXM4-40GB", 0},
       {"instances of a profile of another model",
@@ -386,7 +388,7 @@ TEST_CASE("Labels and amounts that make no sense are complained of and read with
            .labelled("nvidia.com/gpu.memory", "4864")
            .labelled("nvidia.com/mig.strategy", "mixed"),
        "they count as such", 0},
-      {"a GPU that is gone where none can be cut",
+      {"a GPU that is gone where none can be partitioned",
        a100()
            .gpus(7)
            .labelled("nvidia.com/mig.strategy", "mixed")
@@ -497,10 +499,10 @@ TEST_CASE("After a repartition under single, the configuration says what the old
         .labelled("nvidia.com/mig.config", config)
         .labelled("nvidia.com/mig.config.state", state);
   };
-  const NodeBuilder was_cut = a100()
-                                  .product(std::string(kA100) + "-MIG-3g.20gb")
-                                  .labelled("nvidia.com/gpu.count", "16")
-                                  .labelled("nvidia.com/gpu.memory", "20096");
+  const NodeBuilder was_partitioned = a100()
+                                          .product(std::string(kA100) + "-MIG-3g.20gb")
+                                          .labelled("nvidia.com/gpu.count", "16")
+                                          .labelled("nvidia.com/gpu.memory", "20096");
   const NodeBuilder one = a100().labelled("nvidia.com/gpu.count", "1");
   const NodeBuilder was_mixed = NodeBuilder(one).labelled("nvidia.com/mig.strategy", "mixed");
   struct Case {
@@ -511,15 +513,15 @@ TEST_CASE("After a repartition under single, the configuration says what the old
     bool complains;
   };
   const std::vector<Case> cases = {
-      {"cut", configured(a100().gpus(56), "all-1g.5gb"), "1g.5gb", 5 * 1'024, true},
+      {"partitioned", configured(a100().gpus(56), "all-1g.5gb"), "1g.5gb", 5 * 1'024, true},
       {"one GPU", configured(NodeBuilder(one).gpus(7), "all-1g.5gb"), "1g.5gb", 5 * 1'024, true},
-      {"cut otherwise", configured(NodeBuilder(was_cut).gpus(56), "all-1g.5gb"), "1g.5gb",
+      {"repartitioned", configured(NodeBuilder(was_partitioned).gpus(56), "all-1g.5gb"), "1g.5gb",
        5 * 1'024, true},
-      {"not cut yet", configured(a100(), "all-1g.5gb"), "", 40'960, false},
-      {"not cut otherwise yet", configured(NodeBuilder(was_cut).gpus(16), "all-1g.5gb"), "3g.20gb",
-       20'096, false},
-      {"the label is right", configured(NodeBuilder(was_cut).gpus(16), "all-3g.20gb"), "3g.20gb",
-       20'096, false},
+      {"not partitioned yet", configured(a100(), "all-1g.5gb"), "", 40'960, false},
+      {"not repartitioned yet", configured(NodeBuilder(was_partitioned).gpus(16), "all-1g.5gb"),
+       "3g.20gb", 20'096, false},
+      {"the label is right", configured(NodeBuilder(was_partitioned).gpus(16), "all-3g.20gb"),
+       "3g.20gb", 20'096, false},
       {"it failed", configured(NodeBuilder(one).gpus(7), "all-1g.5gb", "failed"), "", 40'960, true},
       {"no profile of this model", configured(NodeBuilder(one).gpus(7), "all-1g.10gb.gfx"), "",
        40'960, true},
@@ -528,10 +530,11 @@ TEST_CASE("After a repartition under single, the configuration says what the old
        40'960, false},
       {"mixed until now", configured(NodeBuilder(was_mixed).gpus(7), "all-1g.5gb"), "1g.5gb",
        5 * 1'024, true},
-      {"whole again", configured(was_cut, "all-disabled"), "", 40'960, true},
-      {"not whole yet", configured(NodeBuilder(was_cut).gpus(16), "all-disabled"), "3g.20gb",
-       20'096, false},
-      {"not all of them whole", configured(was_cut, "half-of-them"), "3g.20gb", 20'096, false},
+      {"whole again", configured(was_partitioned, "all-disabled"), "", 40'960, true},
+      {"not whole yet", configured(NodeBuilder(was_partitioned).gpus(16), "all-disabled"),
+       "3g.20gb", 20'096, false},
+      {"not all of them whole", configured(was_partitioned, "half-of-them"), "3g.20gb", 20'096,
+       false},
       {"whole all the time", configured(a100(), "all-disabled"), "", 40'960, false},
       {"still mixed",
        configured(NodeBuilder(was_mixed).gpus(0), "all-1g.5gb")
@@ -554,7 +557,8 @@ TEST_CASE("After a repartition under single, the configuration says what the old
             "nvidia.com/gpu count as 1g.5gb"});
 }
 
-TEST_CASE("A node that offers fewer GPUs than it has is no contradiction where GPUs may be cut") {
+TEST_CASE(
+    "A node that offers fewer GPUs than it has is no contradiction where GPUs may be partitioned") {
   const NodeBuilder mixed = a100().gpus(7).labelled("nvidia.com/mig.strategy", "mixed");
   for (const k8s::Node& object :
        {k8s::Node(NodeBuilder(mixed)),
@@ -568,7 +572,7 @@ TEST_CASE("A node that offers fewer GPUs than it has is no contradiction where G
   }
 }
 
-TEST_CASE("A virtual GPU has the memory that it says, and cannot be cut") {
+TEST_CASE("A virtual GPU has the memory that it says, and cannot be partitioned") {
   for (const char* product : {"NVIDIA-A100-20C", "NVIDIA-A100-SXM4-40GB", "NVIDIA-L40S"}) {
     INFO(product);
     const Inventory read = inventory_of(node("a")
@@ -602,21 +606,21 @@ TEST_CASE("Instances are shared under their own name when labels or amounts say 
   CHECK_FALSE(shared(node("a").product(kA100).offers("nvidia.com/mig-3g.20gb", "99")));
   CHECK_FALSE(shared(
       node("a").labelled("nvidia.com/gpu.count", "1").offers("nvidia.com/mig-3g.20gb", "99")));
-  const auto cut = [](const char* pieces) {
+  const auto offering = [](const char* pieces) {
     return a100()
         .labelled("nvidia.com/mig.strategy", "mixed")
         .offers("nvidia.com/mig-3g.20gb", pieces);
   };
-  CHECK_FALSE(shared(cut("16")));
-  CHECK_FALSE(shared(cut("16").labelled("nvidia.com/mig-3g.20gb.replicas", "1")));
-  CHECK_FALSE(shared(cut("16").labelled("nvidia.com/mig-3g.20gb.sharing-strategy", "none")));
-  CHECK(shared(cut("32").labelled("nvidia.com/mig-3g.20gb.replicas", "2")));
-  CHECK(shared(cut("16").labelled("nvidia.com/mig-3g.20gb.sharing-strategy", "time-slicing")));
-  CHECK(shared(cut("17")));
-  CHECK_FALSE(shared(cut("16").labelled("nvidia.com/mig-2g.10gb.replicas", "2")));
-  CHECK_FALSE(shared(cut("16").labelled("nvidia.com/mig-2g.10gb.sharing-strategy", "mps")));
+  CHECK_FALSE(shared(offering("16")));
+  CHECK_FALSE(shared(offering("16").labelled("nvidia.com/mig-3g.20gb.replicas", "1")));
+  CHECK_FALSE(shared(offering("16").labelled("nvidia.com/mig-3g.20gb.sharing-strategy", "none")));
+  CHECK(shared(offering("32").labelled("nvidia.com/mig-3g.20gb.replicas", "2")));
+  CHECK(shared(offering("16").labelled("nvidia.com/mig-3g.20gb.sharing-strategy", "time-slicing")));
+  CHECK(shared(offering("17")));
+  CHECK_FALSE(shared(offering("16").labelled("nvidia.com/mig-2g.10gb.replicas", "2")));
+  CHECK_FALSE(shared(offering("16").labelled("nvidia.com/mig-2g.10gb.sharing-strategy", "mps")));
   // Labels that are of no profile, or of no number of pods.
-  const Inventory odd = inventory_of(cut("16")
+  const Inventory odd = inventory_of(offering("16")
                                          .labelled("nvidia.com/mig-3g.20gb.product", "2")
                                          .labelled("nvidia.com/mig-big.replicas", "2")
                                          .labelled("example.com/mig-1g.5gb.replicas", "2"));

@@ -176,7 +176,7 @@ TEST_CASE("NVIDIA's product label counts before the clouds'") {
   const auto rtx_pro_6000 = [&](const char* type) {
     const Product product = parse_product(azure(type)).product;
     CHECK(product.class_name() == "RTX-PRO-6000");
-    CHECK(product.geometry == nullptr);  // a virtual machine does not cut it
+    CHECK(product.geometry == nullptr);  // a virtual machine does not partition it
     return product.memory_gb;
   };
   CHECK(rtx_pro_6000("Standard_NC24lds_xl_RTXPRO6000BSE_v6") == 24);

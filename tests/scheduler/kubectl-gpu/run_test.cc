@@ -203,7 +203,7 @@ spec:
   containers: [{name: main, resources: {requests: {nvidia.com/gpu: "2"}, limits: {nvidia.com/gpu: "2"}}}]
 ---
 kind: Pod
-metadata: {name: cut, namespace: ml, uid: u-cut, creationTimestamp: "2026-01-01T10:00:00Z"}
+metadata: {name: instance, namespace: ml, uid: u-instance, creationTimestamp: "2026-01-01T10:00:00Z"}
 spec:
   schedulerName: gpu-scheduler
   containers: [{name: main, resources: {requests: {nvidia.com/mig-1g.10gb: "1"}, limits: {nvidia.com/mig-1g.10gb: "1"}}}]

@@ -218,7 +218,7 @@ TEST_CASE("a pod that asks for MIG instances is not weighed against GPUs without
   CHECK(answers[0].gpu_type == "H100");
 }
 
-TEST_CASE("the first GPUs that can be cut are weighed against MIG instances") {
+TEST_CASE("the first GPUs that can be partitioned are weighed against MIG instances") {
   Books books;
   const k8s::Node node = tests::node("a100").gpus(8).product("NVIDIA-A100-SXM4-80GB");
   const ChargeClassId a100 = books.ledger.intern(facts_of(node, books.names), books.names);

@@ -106,10 +106,10 @@ TEST_CASE("a share of a GPU keeps them apart, and all is told in thousandths") {
 }
 
 TEST_CASE("MIG instances keep GPUs apart unless nodes offer them") {
-  const std::string cut = written("t-mig.json", dump_with("nvidia.com/mig-1g.10gb"));
-  const Trace trace = read({.nodes = cut, .pods = cut});
+  const std::string with_mig = written("t-mig.json", dump_with("nvidia.com/mig-1g.10gb"));
+  const Trace trace = read({.nodes = with_mig, .pods = with_mig});
   CHECK(trace.devices_apart);
-  // A node that does not say its model cannot be cut.
+  // A node that does not say its model cannot be partitioned.
   CHECK(trace.nodes.at(0).status.allocatable ==
         tests::resources({{"nvidia.com/gpu", "2"}, {"gpu-scheduler.io/gpu-milli", "2000"}}));
   // One that does offers the most of each profile.

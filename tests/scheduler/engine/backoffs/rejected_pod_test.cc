@@ -82,8 +82,8 @@ TEST_CASE("which rejections speak of the pod and not of its node") {
   whole.gpus = 8;
   gpu::Inventory shared = whole;
   shared.sharing = gpu::Sharing::kMps;
-  gpu::Inventory cut;
-  cut.instances = {{.profile = "1g.10gb"}, {.profile = "2g.20gb", .shared = true}};
+  gpu::Inventory partitioned;
+  partitioned.instances = {{.profile = "1g.10gb"}, {.profile = "2g.20gb", .shared = true}};
   struct Case {
     const char* name;
     const char* device;
@@ -96,9 +96,9 @@ TEST_CASE("which rejections speak of the pod and not of its node") {
         Case{"one", "nvidia.com/gpu", 1, &shared, false},
         Case{"several GPUs", "nvidia.com/gpu", 2, &whole, false},
         Case{"several, and who knows of what", "nvidia.com/gpu", 2, nullptr, true},
-        Case{"several replicas of instances", "nvidia.com/mig-2g.20gb", 2, &cut, true},
-        Case{"one replica", "nvidia.com/mig-2g.20gb", 1, &cut, false},
-        Case{"several instances", "nvidia.com/mig-1g.10gb", 2, &cut, false},
+        Case{"several replicas of instances", "nvidia.com/mig-2g.20gb", 2, &partitioned, true},
+        Case{"one replica", "nvidia.com/mig-2g.20gb", 1, &partitioned, false},
+        Case{"several instances", "nvidia.com/mig-1g.10gb", 2, &partitioned, false},
         Case{"several, and who knows whether of one", "nvidia.com/mig-1g.10gb", 2, nullptr, true},
         Case{"another device there", "rdma/hca", 2, &shared, false}}) {
     INFO(each.name);

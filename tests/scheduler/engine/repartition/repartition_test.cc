@@ -69,7 +69,8 @@ TEST_CASE("pods that wait for a profile make advice for an idle node") {
   CHECK(s.engine.gpu_figures() == GpuFigures{.repartitions = 1, .repartition_pods = 2});
 }
 
-TEST_CASE("what it costs is said: on Ampere, a reset too; of a cut node, its instances") {
+TEST_CASE(
+    "what it costs is said: on Ampere, a reset too; where GPUs are partitioned, the instances") {
   Scheduler s;
   s.synced();
   const auto cost = [&](const k8s::Node& node) {
@@ -84,11 +85,11 @@ TEST_CASE("what it costs is said: on Ampere, a reset too; of a cut node, its ins
           "1 nvidia.com/gpu that no pod uses, a reset of its GPUs, and minutes in which the node "
           "offers no GPU");
   }
-  SECTION("cut already") {
+  SECTION("partitioned already") {
     CHECK(cost(mig_h100("n").gpus(0).offers("nvidia.com/mig-1g.10gb", "7")) ==
           "7 nvidia.com/mig-1g.10gb that no pod uses, and minutes in which the node offers no GPU");
   }
-  SECTION("Ampere, cut already: it needs no reset again") {
+  SECTION("Ampere, partitioned already: it needs no reset again") {
     CHECK(cost(mig_h100("n")
                    .product("NVIDIA-A100-SXM4-80GB")
                    .gpus(0)
@@ -101,7 +102,7 @@ TEST_CASE("what it costs is said: on Ampere, a reset too; of a cut node, its ins
   }
 }
 
-TEST_CASE("only nodes that could be cut, and would take the pod then") {
+TEST_CASE("only nodes that could be repartitioned, and would take the pod then") {
   struct Case {
     const char* name;
     k8s::Node node;
@@ -119,13 +120,13 @@ TEST_CASE("only nodes that could be cut, and would take the pod then") {
       {"a GPU without that profile", mig_h100("n").product("NVIDIA-A100-SXM4-40GB"), false},
       {"a change under way", mig_h100("n").labelled("nvidia.com/mig.config.state", "pending"),
        false},
-      {"cut, and not offered yet",
+      {"partitioned, and not offered yet",
        mig_h100("n").gpus(0).labelled("nvidia.com/mig.config", "all-1g.10gb"), false},
       {"unhealthy", mig_h100("n").condition("XIDErrors", "True"), false},
       {"cordoned", mig_h100("n").cordoned(), false},
       {"not tolerated", mig_h100("n").tainted("team"), false},
       {"too few CPUs besides", mig_h100("n").cpu("1"), false},
-      {"cut like that already, and full elsewhere",
+      {"partitioned like that already, and full elsewhere",
        mig_h100("n").labelled("nvidia.com/mig.config", "all-3g.40gb"), true}};
   for (const Case& each : cases) {
     INFO(each.name);
@@ -137,7 +138,7 @@ TEST_CASE("only nodes that could be cut, and would take the pod then") {
   }
 }
 
-TEST_CASE("a node that is cut anew keeps its labels, but for those of its instances") {
+TEST_CASE("a node that is repartitioned keeps its labels, but for those of its instances") {
   struct Case {
     const char* selected;
     const char* value;
@@ -164,7 +165,8 @@ TEST_CASE("a node that is cut anew keeps its labels, but for those of its instan
   }
 }
 
-TEST_CASE("a node is cut anew as its labels were before GPU feature discovery took them back") {
+TEST_CASE(
+    "a node is repartitioned as its labels were before GPU feature discovery took them back") {
   Scheduler s;
   s.synced();
   s.has(mig_h100("n")

@@ -107,7 +107,7 @@ std::vector<AbsenceCase> absence_cases() {
        our_pod("a").requests("nvidia.com/gpu.shared", "1"),
        "No node of 1 offers nvidia.com/gpu.shared: 1 node offers GPUs in another form (first n: "
        "nvidia.com/gpu)."},
-      {"cut GPUs",
+      {"partitioned GPUs",
        {gpu_node("n")
             .gpus(0)
             .offers("nvidia.com/mig-2g.20gb", "3")
@@ -139,7 +139,7 @@ std::vector<AbsenceCase> absence_cases() {
        "No node of 1 offers nvidia.com/mig-1g.10gb: 1 node has MIG strategy single, where "
        "instances "
        "are called nvidia.com/gpu (first n: NVIDIA-H100-80GB-HBM3-MIG-1g.10gb)."},
-      {"strategy single over GPUs that are cut unequally: the plugin offers nothing",
+      {"strategy single over GPUs that are partitioned unequally: the plugin offers nothing",
        {node("n")
             .gpus(0)
             .labelled(kStrategy, "single")

@@ -147,7 +147,7 @@ TEST_CASE("An instance begins where its run of slices is free") {
       {"1g with double memory does", "1g.20gb", {.slices = 0x3f}, starts({6})},
       {"the last slice holds no plain 1g", "1g.10gb", {.slices = 0x7f}, 0},
       {"7g wants all eight", "7g.80gb", {.slices = 0x80}, 0},
-      {"a shared GPU is not cut", "1g.10gb", {.milli = 100}, 0},
+      {"a shared GPU is not partitioned", "1g.10gb", {.milli = 100}, 0},
       {"a whole GPU that is taken", "1g.10gb", {.milli = 1000}, 0},
       {"one +me", "1g.10gb+me", {.slices = 0x01}, starts({1, 2, 3, 4, 5, 6})},
       {"no second +me", "1g.10gb+me", {.slices = 0x01, .extras = mig::kOnlyEngines}, 0},

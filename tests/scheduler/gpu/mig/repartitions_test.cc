@@ -48,7 +48,8 @@ bool is_realisable(const Configuration& configuration) {
   return true;
 }
 
-// Pods that ask for instances of one profile each, on nodes that offer what they are cut into.
+// Pods that ask for instances of one profile each, on nodes that offer what they are partitioned
+// into.
 struct Cluster {
   std::vector<Candidate> nodes;
   std::vector<std::pair<std::string, std::int64_t>> pods;  // resource, instances

@@ -1,4 +1,5 @@
-// Every way to cut a GPU, listed and counted: an 8-slice GPU has 723 states of its plain profiles.
+// Every way to partition a GPU, listed and counted: an 8-slice GPU has 723 states of its plain
+// profiles.
 #include "scheduler/gpu/mig/geometry.h"
 #include "scheduler/gpu/product.h"
 #include "tests/support/catch.h"
@@ -119,7 +120,7 @@ std::map<const Profile*, int> counts(const State& state) {
 
 }  // namespace
 
-TEST_CASE("There are as many ways to cut a GPU as plain enumeration finds") {
+TEST_CASE("There are as many ways to partition a GPU as plain enumeration finds") {
   struct Case {
     const char* name;
     const Geometry& geometry;

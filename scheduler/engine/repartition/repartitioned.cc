@@ -1,4 +1,4 @@
-#include "scheduler/engine/repartition/recut.h"
+#include "scheduler/engine/repartition/repartitioned.h"
 
 #include "scheduler/gpu/demand.h"
 #include "scheduler/gpu/health.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kCountLabel = "nvidia.com/gpu.count";
 
-// Removes the last cut: resources, and labels of its instances.
+// Removes the present instances: their resources, and their labels.
 void forget_instances(NodeFacts& node, const ResourceNames& names) {
   std::vector<ResourceId> offered;
   node.allocatable.for_each([&](ResourceId id, std::int64_t /*amount*/) {
@@ -29,8 +29,8 @@ void forget_instances(NodeFacts& node, const ResourceNames& names) {
   for (const std::string& key : stale) node.labels.erase(key);
 }
 
-void cut_mixed(NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t gpus,
-               const ResourceNames& names) {
+void partition_mixed(NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t gpus,
+                     const ResourceNames& names) {
   for (const gpu::mig::InstanceCount& each : to.instances) {
     // No pod asks for a name that is not known.
     if (const auto id = names.find(gpu::mig::resource_of(*each.profile))) {
@@ -39,7 +39,7 @@ void cut_mixed(NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t 
   }
 }
 
-void cut_single(NodeFacts& node, const gpu::mig::InstanceCount& to, std::int64_t gpus) {
+void partition_single(NodeFacts& node, const gpu::mig::InstanceCount& to, std::int64_t gpus) {
   const std::int64_t instances = to.per_gpu * gpus;
   const std::string resource = gpu::mig::resource_of(*to.profile);
   const std::string_view profile =
@@ -60,27 +60,27 @@ std::int64_t physical_gpus(const NodeFacts& node) {
   const gpu::mig::Profile* profile = gpu.product.geometry->find(gpu.single_profile);
   for (const auto& each : gpu::mig::configurations(*gpu.product.geometry)) {
     if (each.name != *name || each.instances.size() != 1) continue;
-    const auto& [cut_into, per_gpu] = each.instances.front();
-    if (cut_into == profile && gpu.gpu_count % per_gpu == 0) return gpu.gpu_count / per_gpu;
+    const auto& [partitioned_into, per_gpu] = each.instances.front();
+    if (partitioned_into == profile && gpu.gpu_count % per_gpu == 0) return gpu.gpu_count / per_gpu;
   }
   return 0;
 }
 
-NodeFacts recut(const NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t gpus,
-                const ResourceNames& names, const gpu::SiteLabels& site) {
-  NodeFacts cut = node;
+NodeFacts repartitioned(const NodeFacts& node, const gpu::mig::Configuration& to, std::int64_t gpus,
+                        const ResourceNames& names, const gpu::SiteLabels& site) {
+  NodeFacts facts = node;
   // GPU feature discovery will have labelled the node by then.
-  cut.labels = labels_with_kept(node);
-  cut.kept_labels = {};
-  forget_instances(cut, names);
+  facts.labels = labels_with_kept(node);
+  facts.kept_labels = {};
+  forget_instances(facts, names);
   if (node.gpu.mig_strategy == "single") {
-    cut_single(cut, to.instances.front(), gpus);
+    partition_single(facts, to.instances.front(), gpus);
   } else {
-    cut_mixed(cut, to, gpus, names);
+    partition_mixed(facts, to, gpus, names);
   }
-  cut.labels.set(gpu::kMigConfigLabel, to.name);
-  cut.gpu = gpu::inventory_of(cut.labels, cut.allocatable, names, site);
-  return cut;
+  facts.labels.set(gpu::kMigConfigLabel, to.name);
+  facts.gpu = gpu::inventory_of(facts.labels, facts.allocatable, names, site);
+  return facts;
 }
 
 }  // namespace sched

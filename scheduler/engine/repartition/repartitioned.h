@@ -1,4 +1,4 @@
-// The facts that a node would have if its GPUs were cut differently: what NVIDIA's device plugin
+// The facts that a node would have if its GPUs were repartitioned: what NVIDIA's device plugin
 // would offer, and what labels GPU feature discovery would write.
 //
 //   mixed    each profile is a resource of its own; the product and the number of GPUs stay
@@ -18,15 +18,15 @@
 
 namespace sched {
 
-// The number of physical GPUs of a node, however they are cut; 0: its labels do not state it. Under
-// `single` the labels count instances; how many of these are one GPU is known if mig-manager cut
-// all GPUs alike by a configuration with a known name (configurations.h).
+// The number of physical GPUs of a node, however they are partitioned; 0: its labels do not state
+// it. Under `single` the labels count instances; how many of these are one GPU is known if
+// mig-manager partitioned all GPUs alike by a configuration with a known name (configurations.h).
 [[nodiscard]] std::int64_t physical_gpus(const NodeFacts& node);
 
 // `node` has `gpus` GPUs, of a model with known geometry, and the strategy mixed or single; with
 // single, `to` has one profile.
-[[nodiscard]] NodeFacts recut(const NodeFacts& node, const gpu::mig::Configuration& to,
-                              std::int64_t gpus, const ResourceNames& names,
-                              const gpu::SiteLabels& site);
+[[nodiscard]] NodeFacts repartitioned(const NodeFacts& node, const gpu::mig::Configuration& to,
+                                      std::int64_t gpus, const ResourceNames& names,
+                                      const gpu::SiteLabels& site);
 
 }  // namespace sched
