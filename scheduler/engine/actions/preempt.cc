@@ -66,6 +66,21 @@ WaitingPod* Preempt::first_of(Kind& kind, std::size_t& refused) const {
   return nullptr;
 }
 
+WaitingPod* Preempt::first_of_its_own(Kinds::iterator kind, std::vector<Kinds::iterator>& others,
+                                      std::size_t& looked_at, Time now) {
+  world_.topology_rejections.forget(now);
+  while (WaitingPod* const pod = first_of(kind->second, looked_at)) {
+    pod->refused_binds.forget(now);
+    const Key key = key_of(*pod);
+    if (key == kind->first) return pod;
+    ++looked_at;
+    kind->second.pods.erase(pod->order);
+    static_cast<void>(kind_of(*pod, now));
+    others.push_back(kinds_.find(key));
+  }
+  return nullptr;
+}
+
 bool Preempt::is_refused(const WaitingPod& pod) {
   return objection_to(pod.pod, pod.constraints).has_value();
 }
@@ -230,8 +245,13 @@ void Preempt::wake(Time now) {
   }
   some_wait_ = !are_due.empty() && !searches_.any_left(now);
   if (!are_due.empty() && !some_wait_) sort(are_due);
-  for (const Kinds::iterator each : are_due) {
+  for (std::size_t i = 0; i < are_due.size(); ++i) {
+    const Kinds::iterator each = are_due[i];
     Kind& kind = each->second;
+    if (const Time then = due(kind, now); then > now) {
+      due_ = std::min(due_, then);
+      continue;
+    }
     if (has_turn(kind)) {
       due_ = std::min(due_, now + kBetweenSearches);
       continue;
@@ -240,8 +260,8 @@ void Preempt::wake(Time now) {
       some_wait_ = true;
       break;
     }
-    WaitingPod* pod = first_of(kind, refused);
-    // A pod stays in the kind that it was of before, and has had its turn by that one just now.
+    WaitingPod* const pod = first_of_its_own(each, are_due, refused, now);
+    // A pod that is of two kinds may have had its turn by the other one just now.
     if (pod == nullptr) continue;
     if (!search(kind, *pod, now).best) {
       due_ = std::min(due_, due(kind, now));

@@ -124,6 +124,13 @@ class Preempt : private PreemptParts {
   // that could not be placed anyway, because its claim is missing, for example. `refused`:
   // increased by the pods that are refused.
   [[nodiscard]] WaitingPod* first_of(Kind& kind, std::size_t& refused) const;
+  // The same among the pods that are still of that kind. A pod that asks for something else by now
+  // is none of them: victims for it say nothing of the others. It is of its present kind from now
+  // on, which is added to `others`. `looked_at`: increased by the pods that are refused, or of
+  // another kind.
+  [[nodiscard]] WaitingPod* first_of_its_own(Kinds::iterator kind,
+                                             std::vector<Kinds::iterator>& others,
+                                             std::size_t& looked_at, Time now);
   [[nodiscard]] static bool is_refused(const WaitingPod& pod);
   // Whether its pod with victims still waits for its turn.
   [[nodiscard]] bool has_turn(const Kind& kind) const;

@@ -127,6 +127,20 @@ TEST_CASE("a pod is not refused because another that asks for the same has rules
   CHECK(s.decide() == Texts{"y gets n without low"});
 }
 
+TEST_CASE("a pod that asks for something else by now is not searched for in place of others") {
+  Preempting s;
+  s.has(h100("n"));
+  const k8s::Pod other = s.runs("other", "n", kHigh, 4);
+  s.runs("low", "n", kLow, 4);
+  s.has(wants(8, kHigh, "changes"));
+  s.has(wants(8, kHigh, "p"));
+  REQUIRE(s.decide().size() == 2);
+  s.has(our_pod("changes").gpus(8).priority(kHigh).annotated(kType, "L4"));
+  REQUIRE(s.decide().size() == 1);
+  s.pod_gone(other);
+  CHECK(s.decide_within(5s) == Texts{"p gets n without low"});
+}
+
 TEST_CASE("a pod that may not preempt takes nobody's turn") {
   Preempting s;
   s.has(node("n").gpus(8));
