@@ -63,6 +63,12 @@ decision::Prepare Plans::begin(Entry entry, Preparation wanted, Time now) {
   for (const ObjectWrite& write : wanted.writes) world_.tell_constraints(WriteAssumed{write});
   plan.writes = std::move(wanted.writes);
   plan.awaits = std::move(wanted.awaits);
+  const Placement& placed = *world_.pods.find(plan.bind.pod.uid)->placement();
+  const Resources& offers = world_.nodes.facts(placed.node()).allocatable;
+  plan.offered.clear();
+  for (const ResourceAmount& asked : placed.claim().requests) {
+    plan.offered.push_back({asked.resource, offers.get(asked.resource)});
+  }
   for (const ObjectKey& object : awaited_by(plan)) awaiting_[object].insert(entry->first);
   return {.plan = entry->first,
           .pod = plan.bind.pod,
@@ -433,6 +439,9 @@ Readiness Plans::readiness_of(Id id, const Plan& plan, Time now) {
   if (all.state == State::kReady) {
     all = readiness_of_node(*world_.pods.find(plan.bind.pod.uid)->waiting(), node);
   }
+  if (all.state == State::kReady && has_shrunk(plan, node)) {
+    return {State::kFailed, std::string(kNodeIsChanged)};
+  }
   if (all.state == State::kWaits && now >= plan.end) {
     return {State::kFailed, "waited too long: " + all.why};
   }
@@ -448,6 +457,29 @@ Readiness Plans::readiness_of_node(const WaitingPod& pod, NodeSlot node) const {
     return {State::kFailed, std::string(kNodeIsChanged)};
   }
   return {State::kWaits, "the node offers none of its GPUs at the moment"};
+}
+
+bool Plans::has_shrunk(const Plan& plan, NodeSlot node) const {
+  const Resources& offers = world_.nodes.facts(node).allocatable;
+  const auto is_short_of = [&](const ResourceAmount& before) {
+    const std::int64_t now = offers.get(before.resource);
+    if (now >= before.amount) return false;
+    std::int64_t taken = 0;
+    for (const Occupant* each : world_.nodes.occupants(node)) {
+      if (each->kind != Occupant::Kind::kPod || waits_for_room(*each->uid)) continue;
+      for (const ResourceAmount& request : each->claim.requests) {
+        if (request.resource != before.resource) continue;
+        taken = saturating_add(taken, request.amount);
+      }
+    }
+    return taken > now;
+  };
+  return std::any_of(plan.offered.begin(), plan.offered.end(), is_short_of);
+}
+
+bool Plans::waits_for_room(const std::string& uid) const {
+  const auto found = of_pod_.find(uid);
+  return found != of_pod_.end() && plans_.at(found->second).makes_room;
 }
 
 Readiness Plans::room_of(Id id, const Plan& plan, NodeSlot node) {

@@ -141,12 +141,14 @@ class Plans {
     std::set<std::string> evicted;  // of these, for this plan's pod
     std::vector<ObjectWrite> writes;
     std::vector<ObjectKey> awaits;  // prepares: Preparation::awaits
-    bool written = false;           // the calls of its present part have succeeded
-    Time end{};           // undone if it is not ready by then; one that is ready is looked at
-    Time latest{};        // makes_room: `end` is never later
-    std::string failure;  // not empty: the plan will be undone
-    bool moves = false;   // because there is room elsewhere
-    bool by_node = true;  // the failure is the node's fault: after some it is left out for the pod
+    // prepares: how much the node offered, of what its pod asks for, when that began.
+    std::vector<ResourceAmount> offered;
+    bool written = false;  // the calls of its present part have succeeded
+    Time end{};            // undone if it is not ready by then; one that is ready is looked at
+    Time latest{};         // makes_room: `end` is never later
+    std::string failure;   // not empty: the plan will be undone
+    bool moves = false;    // because there is room elsewhere
+    bool by_node = true;   // the failure is the node's fault: after some it is left out for the pod
   };
   using Entry = std::map<Id, Plan>::iterator;
 
@@ -155,6 +157,10 @@ class Plans {
   [[nodiscard]] Readiness readiness_of(Id id, const Plan& plan, Time now);
   // Whether the node could take the pod by its facts; waits for a device plugin that restarts.
   [[nodiscard]] Readiness readiness_of_node(const WaitingPod& pod, NodeSlot node) const;
+  // Whether the node has become smaller since the plan began to prepare, and is too small for the
+  // pods that are there with the plan's. Those that have no room yet do not count.
+  [[nodiscard]] bool has_shrunk(const Plan& plan, NodeSlot node) const;
+  [[nodiscard]] bool waits_for_room(const std::string& uid) const;
   [[nodiscard]] Readiness room_of(Id id, const Plan& plan, NodeSlot node);
   // What keeps the plan's pod from the node if those pods are gone: empty, or words for a message.
   // The pods of later plans that make room there do not count.

@@ -194,6 +194,28 @@ TEST_CASE("what is taken on a node meanwhile does not keep a pod from it that is
   CHECK(s.decide() == Texts{"p → a"});
 }
 
+TEST_CASE("a pod that is ready is not bound to a node that has lost the GPU that it was to get") {
+  Planning s;
+  s.node_gone("b");
+  s.has(node("a").gpus(8));
+  s.has(our_pod("runs").gpus(6).on("a"));
+  s.begins();
+  s.prepared(1);
+  SECTION("too few are left") {
+    s.has(node("a").gpus(6));
+    s.has(claim_is("Bound"));
+    CHECK(s.decide() == Texts{"p not to a: the node has changed"});
+    s.has(node("a").gpus(7));
+    s.now += 1s;
+    CHECK(s.decide() == Texts{"p → a"});
+  }
+  SECTION("enough are left") {
+    s.has(node("a").gpus(7));
+    s.has(claim_is("Bound"));
+    CHECK(s.decide() == Texts{"p → a"});
+  }
+}
+
 TEST_CASE("each failure makes the back-off longer") {
   Planning s;
   s.begins();
