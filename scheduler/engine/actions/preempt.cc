@@ -102,12 +102,13 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
   Kind& kind = kind_of(pod, now);
   const bool has_turn = kind.has_turn == pod.pod.metadata.uid;
   if (has_turn) kind.has_turn.clear();
+  const bool gave_up_room = std::exchange(pod.gave_up_room, false);
   if (is_refused(pod)) {
     due_ = std::min(due_, now + kBetweenRefusals);
     return told;
   }
   const bool is_due = !is_current(kind, now) && now >= kind.again && !some_wait_;
-  if (has_turn || (is_due && searches_.any_left(now))) {
+  if (has_turn || gave_up_room || (is_due && searches_.any_left(now))) {
     const VictimSearch::Found found = search(kind, pod, now);
     if (found.best) {
       kind.from.clear();

@@ -10,7 +10,9 @@
 // something has changed, and at most every kBetweenSearches. All searches together get
 // kCostPerSecond. Kinds for which nothing is left of that wait for a search, without a turn: higher
 // priorities first, then each namespace in turn, then those that have waited longest. If a search
-// finds victims, the first pod of the kind gets a turn. That turn may search in any case.
+// finds victims, the first pod of the kind gets a turn. That turn may search in any case; so may
+// the turn of a pod for which room was being made, and that was to go elsewhere (plans.h): if it
+// does not find room there, no other may take what becomes free for it.
 #pragma once
 
 #include "scheduler/base/allowance.h"

@@ -393,6 +393,7 @@ std::optional<Decision> Plans::next(Time now) {
     if (is_ready) return bind;
     PodRecord& record = *world_.pods.find(bind.pod.uid);
     if (moves) {
+      record.waiting()->gave_up_room = true;
       queue_.activate(release(record), QueueEvent::kObjectChange);
     } else {
       // The next try would have others leave the node again.

@@ -35,7 +35,10 @@ struct WaitingPod : Entity {
   RefusedBinds refused_binds;
   WaitingGroup* group = nullptr;  // with which it waits; null: it waits alone
   bool is_late = false;           // its group had started when it was first tried
-  MessageBudget messages;         // of what constraints object to
+  // Room was being made for it, and was given up because there was room elsewhere. If others take
+  // that first, it goes on with the first (actions/preempt.h).
+  bool gave_up_room = false;
+  MessageBudget messages;  // of what constraints object to
 
   void has_shape(ShapeRef its) {
     shape = std::move(its);

@@ -166,6 +166,31 @@ TEST_CASE("a pod whose room is being made goes elsewhere if there is room") {
   }
 }
 
+TEST_CASE("a pod that others come before elsewhere goes on with the room that is being made") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  const k8s::Pod first = s.runs("first", "n", kLow, 4);
+  const k8s::Pod second = s.runs("second", "n", kLow, 4);
+  k8s::Pod older = our_pod("older").gpus(8).priority(kHigh).created_at(kStart - 10s);
+  older.spec.preemption_policy = "Never";
+  s.has(older);
+  s.has(wants(8));
+  s.has(wants(8, kHigh, "alike"));  // for which a search has just found nobody
+  s.has(wants(1, kLow, "small"));
+  REQUIRE(s.decide().size() == 4);
+  s.prepared(1);
+  s.terminates(first);
+  s.terminates(second);
+  s.now += 1s;
+  s.has(node("m").gpus(8));
+  CHECK(s.decide() == Texts{kMoves, "older → m", "p gets n without"});
+  s.prepared(2);
+  s.pod_gone(first);
+  CHECK(s.decide().empty());
+  s.pod_gone(second);
+  CHECK(s.decide() == Texts{"p → n"});
+}
+
 TEST_CASE("a pod of a quota goes elsewhere within its guarantee alone") {
   Preempting s;
   s.has(h100("n"));
