@@ -114,10 +114,26 @@ Decision Preempt::attempt(WaitingPod& pod, decision::Unschedulable told, Time no
       kind.from.clear();
       return evict(pod, *found.best, told, now);
     }
+  } else if (const auto begun = begun_for(pod, now)) {
+    return evict(pod, *begun, told, now);
   }
   due_ = std::min(due_, due(kind, now));
   told.message = with_words(std::move(told.message), kind.words);
   return told;
+}
+
+std::optional<Victims> Preempt::begun_for(const WaitingPod& pod, Time now) {
+  const std::string& name = pod.pod.status.nominated_node_name;
+  const NodeSlot node = name.empty() ? kNoSlot : world_.nodes.find(name);
+  if (node == kNoSlot || !world_.nodes.present(node)) return std::nullopt;
+  const auto& occupants = world_.nodes.occupants(node);
+  const bool some_leave = std::any_of(occupants.begin(), occupants.end(),
+                                      [](const Occupant* each) { return each->terminating; });
+  if (!some_leave) return std::nullopt;
+  VictimSearch::Found found = victims_.search_on(pod, name, now);
+  searches_.spend(found.cost);
+  if (!found.best || found.best->leaving.empty()) return std::nullopt;
+  return std::move(found.best);
 }
 
 VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {

@@ -118,6 +118,10 @@ class Preempt : private PreemptParts {
             queue_.changes().others};
   }
   [[nodiscard]] VictimSearch::Found search(Kind& kind, WaitingPod& pod, Time now);
+  // The victims on the node that the pod is nominated for, if some are being deleted: that was
+  // begun before, by another process for example. It goes on even where no search may be made,
+  // because others would get what becomes free meanwhile.
+  [[nodiscard]] std::optional<Victims> begun_for(const WaitingPod& pod, Time now);
   [[nodiscard]] decision::Evict evict(WaitingPod& pod, const Victims& victims,
                                       const decision::Unschedulable& told, Time now);
   // The pod, if it still waits and evictions could help it; else null.

@@ -422,7 +422,8 @@ class VictimSearch::OnNode {
   Reasons reasons_;                      // why there is no room to be made
 };
 
-VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::string& from, Time now) {
+VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::string& from, Time now,
+                                         bool only_first) {
   Found found;
   if (!world_.budgets.readable() && !world_.profiles[pod.profile].preemption->violates_budgets) {
     found.reasons[kUnreadableBudgets] = world_.nodes.size();
@@ -504,6 +505,7 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
     }
     look_at(slot);
     ++tried;
+    if (only_first) break;
   }
   // At the end: it must not keep a search from getting on, however many they are.
   found.cost += kCostOfDeparture * departures;

@@ -78,10 +78,18 @@ class VictimSearch {
   };
   // For a pod that no node takes, of a profile with preemption. `from`: the name of the first node
   // to look at; empty: all. O(nodes + their pods · plugins), and no more than kMostCost.
-  [[nodiscard]] Found search(const WaitingPod& pod, const std::string& from, Time now);
+  [[nodiscard]] Found search(const WaitingPod& pod, const std::string& from, Time now) {
+    return search(pod, from, now, false);
+  }
+  // The same on that node alone, which exists.
+  [[nodiscard]] Found search_on(const WaitingPod& pod, const std::string& node, Time now) {
+    return search(pod, node, now, true);
+  }
 
  private:
   class OnNode;
+  [[nodiscard]] Found search(const WaitingPod& pod, const std::string& from, Time now,
+                             bool only_first);
 
   const World& world_;
   Finder& finder_;

@@ -3,6 +3,7 @@
 #include "tests/scheduler/engine/preempting.h"
 #include "tests/support/catch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -235,6 +236,38 @@ TEST_CASE("quota that is coming back is waited for in each part of a long search
     CHECK_THAT(s.decide_within(100s).at(0),
                Catch::StartsWith("p gets a-first without low-a-first"));
     CHECK(s.now >= kStart + 90s);
+  }
+}
+
+TEST_CASE("what was begun for a pod before a restart goes on, however many searches there are") {
+  Dear s;
+  s.has(node("x").gpus(8).tainted("pool"));
+  const k8s::Pod first = s.runs("first", "x", kLow, 4);
+  const k8s::Pod second = s.runs("second", "x", kLow, 4);
+  for (int i = 0; i < 2 * Dear::kSearches; ++i) s.asks_for_too_much(i);
+  k8s::Pod pod = our_pod("p").gpus(8).priority(kMid).tolerates("pool");
+  s.has(our_pod("small").gpus(1).priority(kLow).tolerates("pool"));
+  SECTION("its victims are being deleted") {
+    pod.status.nominated_node_name = "x";
+    s.terminates(first);
+    s.terminates(second);
+    s.has(pod);
+    const Texts told = s.decide();
+    CHECK(std::count(told.begin(), told.end(), "p gets x without") == 1);
+    s.pod_gone(first);
+    for (const std::string& text : s.decide()) CHECK_FALSE(text == "small → x");
+  }
+  SECTION("one of them is") {
+    pod.status.nominated_node_name = "x";
+    s.terminates(first);
+    s.has(pod);
+    const Texts told = s.decide();
+    CHECK(std::count(told.begin(), told.end(), "p gets x without second") == 1);
+  }
+  SECTION("none is: it has no more right to a search than others") {
+    pod.status.nominated_node_name = "x";
+    s.has(pod);
+    CHECK(s.decide().size() == 2 * Dear::kSearches + 2);
   }
 }
 
