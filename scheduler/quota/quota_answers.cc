@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace sched::quota {
 namespace {
@@ -309,6 +310,36 @@ bool QuotaAnswers::never_fits(QuotaId id, const Demand& demand) const {
     fits = fits || amount <= quota.lines[line].most();
   });
   return some ? !fits : never_fits_absent(quota, demand);
+}
+
+bool QuotaAnswers::never_fit_together(QuotaId id, const std::vector<const Demand*>& pods) const {
+  if (pods.empty()) return false;
+  Demand all{.pods = 0, .allowed = pods.front()->allowed};
+  for (const Demand* pod : pods) add(all, *pod);
+  if (!never_fits(id, all)) return false;
+  const Quota& quota = quotas_.at(id);
+  std::set<std::size_t> lines;
+  GpuShare sum;
+  std::optional<GpuShare> smallest;
+  for (const Demand* pod : pods) {
+    std::optional<GpuShare> asked;
+    for_each_choice(quota, *pod, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
+      if (!quota.may_give(line, amount, pod->pods)) return;
+      lines.insert(line);
+      asked = std::min(asked.value_or(amount), amount);
+    });
+    if (!asked) return true;
+    sum += *asked;
+    smallest = std::min(smallest.value_or(*asked), *asked);
+  }
+  GpuShare room;
+  std::size_t fit = 0;
+  for (const std::size_t line : lines) {
+    const GpuShare most = quota.lines[line].most();
+    room += most;
+    for (GpuShare taken = *smallest; taken <= most && fit < pods.size(); taken += *smallest) ++fit;
+  }
+  return sum > room || fit < pods.size();
 }
 
 std::optional<Quota::Held> QuotaAnswers::best_hold(QuotaId id, const Demand& demand,

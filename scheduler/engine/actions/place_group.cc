@@ -35,9 +35,9 @@ std::string about_pod(const WaitingPod& pod, const WaitingGroup& group) {
   return fmt::format("This is about pod {} of its group {}.", pod.pod.metadata.name, group.name);
 }
 
-// The least that pods of the group can ask for if as many start as start together; nullopt: their
-// demands cannot be compared.
-std::optional<quota::Demand> least_demand(const WaitingGroup& group) {
+// What as many pods of the group as start together ask for at least, of the types that its largest
+// allows; nullopt: their demands cannot be compared.
+std::optional<std::vector<const quota::Demand*>> least_demands(const WaitingGroup& group) {
   std::vector<const quota::Demand*> demands;
   for (const WaitingGroup::Member& member : group.members) demands.push_back(&member.pod->demand);
   if (demands.size() > group.min_count) {
@@ -51,11 +51,10 @@ std::optional<quota::Demand> least_demand(const WaitingGroup& group) {
                      [](const auto* a, const auto* b) { return a->gpus < b->gpus; });
     demands.resize(group.min_count);
   }
-  quota::Demand least{.pods = 0, .allowed = group.demand.allowed};
-  for (const quota::Demand* each : demands) {
-    if (each->allowed == least.allowed) quota::add(least, *each);
-  }
-  return least;
+  std::erase_if(demands, [&](const quota::Demand* each) {
+    return each->is_none() || each->allowed != group.demand.allowed;
+  });
+  return demands;
 }
 
 }  // namespace
@@ -231,9 +230,10 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, bool
   WaitsFor waits_for = found.waits_for;
   if (found.ended) waits_for |= kWaitsForNodes;
   // If the quota can never give the group so much, the group must not block the entities behind it.
-  const auto least = found.by_quota ? least_demand(group) : std::nullopt;
+  const auto least = found.by_quota ? least_demands(group) : std::nullopt;
+  const quota::QuotaAnswers& answers = world_.ledger.answers();
   const WaitingPod* hopeless = nullptr;
-  if (least && world_.ledger.answers().never_fits(quota_of(group), *least)) {
+  if (least && answers.never_fit_together(quota_of(group), *least)) {
     waits_for = kWaitsForChange;
   } else if ((hopeless = hopeless_pod_of(group)) != nullptr) {
     waits_for = kWaitsForChange;
@@ -263,8 +263,12 @@ void PlaceGroup::park(WaitingGroup& group, const GroupSearch::Found& found, bool
     told.reason = Reason::kGpuQuotaExceeded;
     group.told_over_quota = hopeless == nullptr;
     const WaitingPod& about = hopeless != nullptr ? *hopeless : *found.without_seat;
-    if (hopeless != nullptr || about.demand.allowed != group.demand.allowed) {
-      const quota::Demand asked = hopeless != nullptr ? about.demand : asked_like(group, about);
+    // No line has enough for all of them, but several may have that.
+    const bool in_parts =
+        waits_for != kWaitsForChange && answers.never_fits(quota_of(group), group.demand);
+    const bool of_pod = hopeless != nullptr || in_parts;
+    if (of_pod || about.demand.allowed != group.demand.allowed) {
+      const quota::Demand asked = of_pod ? about.demand : asked_like(group, about);
       told.message = words_.of({.quota = quota_of(group),
                                 .demand = asked,
                                 .namespace_ = about.pod.metadata.namespace_,

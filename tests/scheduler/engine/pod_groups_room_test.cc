@@ -280,6 +280,37 @@ TEST_CASE("most_per_pod is of one pod of a group") {
   CHECK(s.outcome() == all_bound(2));
 }
 
+TEST_CASE("a group may need what several lines of its quota give together") {
+  Groups s;
+  s.has(h100("h"));
+  s.has(l4("l"));
+  s.has(gpu_quota("team").of("vision").line("H100", 8).line("L4", 4));
+  const k8s::Pod other = in("vision", "other", 4).annotated(kType, "L4");
+  s.has(other);
+  REQUIRE(s.outcome().bound == 1);
+  const auto comes = [&](int pods, int gpus) {
+    for (int i = 0; i < pods; ++i) {
+      PodBuilder made = in("vision", "train-" + std::to_string(i), gpus);
+      s.has(member(made, "train", pods));
+    }
+    return s.outcome();
+  };
+  SECTION("it starts when they have room") {
+    CHECK(comes(3, 4).told ==
+          Texts{"quota team: H100 needs 4, 0 of 8 in use, or L4 needs 4, 4 of 4 in use, first in "
+                "line; L4: 4 more must be freed | This is about pod train-2 of its group train. "
+                "There is room for 2 of the 3 pods that start together as group train."});
+    s.pod_gone(other);
+    CHECK(s.outcome() == all_bound(3));
+  }
+  SECTION("not if that is too much for all of them") {
+    CHECK(comes(4, 4).told.at(0).find("can never give") != std::string::npos);
+  }
+  SECTION("not if each of them is too small for the pods that it would get") {
+    CHECK(comes(2, 5).told.at(0).find("can never give") != std::string::npos);
+  }
+}
+
 TEST_CASE("a group that its Strict quota can never have does not keep the line waiting") {
   Groups s;
   s.has(h100("a"));
