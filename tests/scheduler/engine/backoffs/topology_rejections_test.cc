@@ -106,7 +106,9 @@ TEST_CASE("only pods that this process placed count, each once") {
   CHECK(s.decide() == Texts{"2 → a"});
 }
 
-TEST_CASE("what a node rejected that is gone does not count against a new one of its name") {
+TEST_CASE(
+    "what a node could not place by its topology does not count, once it is gone, against a new "
+    "one of its name") {
   UnalignedCluster s({"a"});
   s.has(eight_cpus("1"));
   REQUIRE(s.decide() == Texts{"1 → a"});
