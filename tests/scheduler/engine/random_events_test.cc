@@ -63,6 +63,7 @@ class RandomEvents : RandomPods {
   struct Plan {
     std::uint64_t number = 0;
     Time begun{};
+    int gpus = 0;  // what its node had then
     bool written = false;
     bool failed = false;
   };
@@ -229,6 +230,7 @@ class RandomEvents : RandomPods {
       REQUIRE((plan.written && !plan.failed));
       REQUIRE(bind.node == pod.node);
       REQUIRE(could_take(bind.node, pod));
+      REQUIRE_FALSE(has_shrunk(pod, plan));
     } else {
       check_choice(pod, bind.node);
     }
@@ -246,7 +248,8 @@ class RandomEvents : RandomPods {
     REQUIRE(claims_[begun.pod.name] != "Bound");
     REQUIRE(begun.plan > last_plan_);
     last_plan_ = begun.plan;
-    plans_[begun.pod.name] = {.number = begun.plan, .begun = s_.now};
+    plans_[begun.pod.name] = {
+        .number = begun.plan, .begun = s_.now, .gpus = nodes_.at(begun.node).gpus};
     pod.stage = Stage::kPreparing;
     pod.node = begun.node;
   }
@@ -259,7 +262,8 @@ class RandomEvents : RandomPods {
     REQUIRE(undone.node == pod.node);
     const bool is_late = s_.now >= plan.begun + BindsClaim::kPatience;
     const bool is_lost = plan.written && claims_[undone.pod.name] == "Lost";
-    REQUIRE((plan.failed || is_lost || is_late || !could_take(pod.node, pod)));
+    const bool is_possible = could_take(pod.node, pod) && !has_shrunk(pod, plan);
+    REQUIRE((plan.failed || is_lost || is_late || !is_possible));
     pod.stage = Stage::kWaiting;
     pod.backoff_until = s_.now + 1s;  // at least
   }
@@ -286,6 +290,13 @@ class RandomEvents : RandomPods {
     if (node == nodes_.end() || pod.count > node->second.gpus) return false;
     const std::string* zone = pod.object.spec.node_selector.find("zone");
     return zone == nullptr || *zone == node->second.zone;
+  }
+
+  // Whether the pod's node, which is there, has lost GPUs since the plan began, and has too few for
+  // the pods that have some there, the plan's among them.
+  [[nodiscard]] bool has_shrunk(const Pod& pod, const Plan& plan) const {
+    const int gpus = nodes_.at(pod.node).gpus;
+    return pod.count > 0 && gpus < plan.gpus && taken(pod.node, pod.resource) > gpus;
   }
 
   static bool binds_claim(const Pod& pod) {
