@@ -37,20 +37,14 @@ bool watch_tells(const k8s::Result<void>& result) {
   return result || result.error().is_not_found() || result.error().is_status(409);
 }
 
-k8s::Pod pod_as_seen(const PodRef& ref, const std::string& version,
-                     const std::optional<k8s::PodScheduledCondition>& carries) {
+// `status`: of its condition PodScheduled; empty: it has none.
+k8s::Pod pod_as_seen(const PodRef& ref, const std::string& version, const std::string& status) {
   k8s::Pod pod;
   pod.metadata.namespace_ = ref.namespace_;
   pod.metadata.name = ref.name;
   pod.metadata.uid = ref.uid;
   pod.metadata.resource_version = version;
-  if (carries) {
-    pod.status.conditions.push_back({.type = "PodScheduled",
-                                     .status = carries->status,
-                                     .reason = carries->reason,
-                                     .message = carries->message,
-                                     .observed_generation = carries->observed_generation});
-  }
+  if (!status.empty()) pod.status.conditions.push_back({.type = "PodScheduled", .status = status});
   return pod;
 }
 
@@ -61,6 +55,7 @@ struct StatusWriter::PodState {
 
   PodRef pod;
   std::string version;                                // from the watch
+  std::string status;                                 // of its condition then; empty: it has none
   std::string sent_at;                                // the version of the last write; empty: none
   std::optional<k8s::PodScheduledCondition> wanted;   // to be written; nullopt: nothing
   std::optional<k8s::PodScheduledCondition> written;  // what the server has, as far as known
@@ -144,6 +139,7 @@ void StatusWriter::observed(const k8s::Pod& pod) {
   // writes before that, the leader while this one stands by, is known by the watch alone.
   const bool is_others = state.sent_at.empty();
   const k8s::PodCondition* condition = pod.condition("PodScheduled");
+  state.status = condition != nullptr ? condition->status : "";
   if (condition != nullptr && !state.in_flight && (is_others || !state.written)) {
     state.written =
         k8s::PodScheduledCondition{.status = condition->status,
@@ -233,7 +229,7 @@ void StatusWriter::send(const std::string& uid, PodState& state) {
   const bool behind_binds = hooks_.binds_wait();
   queue_.opened(state.pod.namespace_, behind_binds);
   state.sent_at = state.version;
-  const k8s::Pod seen = pod_as_seen(state.pod, state.version, state.written);
+  const k8s::Pod seen = pod_as_seen(state.pod, state.version, state.status);
   state.written = std::exchange(state.wanted, std::nullopt);
   k8s::PodScheduledCondition news = *state.written;
   if (news.nominated_node == state.nominated) news.nominated_node.reset();

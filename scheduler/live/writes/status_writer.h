@@ -45,8 +45,8 @@ namespace sched::live {
 
 class StatusWriter {
  public:
-  // k8s::Client::set_pod_scheduled: `pod` has its identity, its last known version, and its last
-  // known condition.
+  // k8s::Client::set_pod_scheduled: `pod` has its identity, the version that the watch shows, and
+  // the status of its condition at that version.
   using Write = std::function<void(const k8s::Pod& pod, const k8s::PodScheduledCondition&,
                                    std::function<void(k8s::Result<void>)>)>;
   struct Options {
