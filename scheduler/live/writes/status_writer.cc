@@ -135,12 +135,13 @@ void StatusWriter::observed(const k8s::Pod& pod) {
   state.version = pod.metadata.resource_version;
   state.forgotten = false;
   state.nominated = pod.status.nominated_node_name;
-  // Of what this process has written itself the watch may show an older state. What another process
-  // writes before that, the leader while this one stands by, is known by the watch alone.
-  const bool is_others = state.sent_at.empty();
+  // At the version of the last write the watch shows the state before it. What it shows later
+  // contains that write, and what others have written since, or an earlier write of this process
+  // that was carried out late.
+  const bool is_later = state.version != state.sent_at;
   const k8s::PodCondition* condition = pod.condition("PodScheduled");
   state.status = condition != nullptr ? condition->status : "";
-  if (condition != nullptr && !state.in_flight && (is_others || !state.written)) {
+  if (condition != nullptr && !state.in_flight && (is_later || !state.written)) {
     state.written =
         k8s::PodScheduledCondition{.status = condition->status,
                                    .reason = condition->reason,

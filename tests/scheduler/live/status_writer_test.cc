@@ -88,6 +88,28 @@ TEST_CASE("what another leader has written meanwhile is what the pod says") {
   }
 }
 
+TEST_CASE("what another has written over a text does not keep that text from being written again") {
+  StatusWriterBench bench;
+  const auto says = [&bench](const std::string& version, const std::string& message) {
+    k8s::Pod pod = tests::pod("a").in_namespace("ml").uid("uid-a");
+    pod.metadata.resource_version = version;
+    pod.status.conditions.push_back({.type = "PodScheduled",
+                                     .status = "False",
+                                     .reason = "Unschedulable",
+                                     .message = message,
+                                     .observed_generation = 1});
+    bench.writer.observed(pod);
+  };
+  bench.writer.write(ref("a"), condition("no room"));
+  bench.answer({});
+  says("2", "no room");
+  bench.writer.write(ref("a"), condition("no room"));
+  CHECK(bench.open().empty());
+  says("3", "another's words");
+  bench.writer.write(ref("a"), condition("no room"));
+  CHECK(bench.open() == Texts{"a: no room"});
+}
+
 TEST_CASE("what a pod says is replaced, and one that says nothing is left alone") {
   StatusWriterBench bench;
   bench.writer.replace(ref("unknown"), condition("has a node"));
