@@ -94,14 +94,18 @@ struct Trouble {
 };
 using Troubles = std::map<std::string, Trouble>;
 
+// There are no credentials at present, so nothing was sent: a plugin fails, or a file is away.
+bool lacks_credentials(const Error& error) { return error.kind == ErrorKind::kConfig; }
+
 bool worth_repeating(const Error& error) {
   // 401: the next credentials may be valid.
-  return error.is_passing() || error.is_status(401) || error.is_misrouted();
+  return error.is_passing() || error.is_status(401) || error.is_misrouted() ||
+         lacks_credentials(error);
 }
 
-// Whether it is about the server, and not about one write: a webhook may hang until the deadline.
-bool is_servers(const Error& error) {
-  return error.got_no_answer() && error.kind != ErrorKind::kTimeout;
+// Whether all writes fail, and not one alone: a webhook may hang until the deadline.
+bool is_of_all(const Error& error) {
+  return (error.got_no_answer() && error.kind != ErrorKind::kTimeout) || lacks_credentials(error);
 }
 
 // If writes fail in this many namespaces, and none succeeds in between, the server counts as the
@@ -338,7 +342,7 @@ struct EventRecorder::Parts : std::enable_shared_from_this<Parts> {
   // webhook. If it is the server, no events are sent at all.
   void hold_back(const std::string& namespace_, const Error& error) {
     if (failing.size() < kManyNamespaces) failing.insert(namespace_);
-    if (is_servers(error) || failing.size() == kManyNamespaces) {
+    if (is_of_all(error) || failing.size() == kManyNamespaces) {
       hold_back_all(error);
     } else {
       hold_back_one(namespace_, error);

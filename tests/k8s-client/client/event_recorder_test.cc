@@ -403,6 +403,19 @@ TEST_CASE("a 404 that is not the API server's loses no event", "[events]") {
   CHECK(world.recorder->counters() == Counters{.written = 2, .joined = 1});
 }
 
+TEST_CASE("events wait while there are no credentials", "[events]") {
+  RecorderWorld world;
+  world.record("a");
+  world.transport.next()->fail(ErrorKind::kConfig, "credential plugin: exit code 1");
+  world.loop.run_ready();
+  world.record("b", "other");
+  CHECK(world.silent());
+  world.loop.advance(2s);
+  world.answer("a", Method::kPost);
+  world.answer("b", Method::kPost);
+  CHECK(world.recorder->counters() == Counters{.written = 2});
+}
+
 TEST_CASE("one object causes no more events than its budget allows", "[events]") {
   RecorderWorld world({.budget = {.burst = 3}});
   const auto record = [&](const std::string& pod, int round) {
