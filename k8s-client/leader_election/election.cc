@@ -61,8 +61,9 @@ ElectionStep Election::answered(Result<Lease> answer, ElectionTime now) {
   return on_failed(error, now);
 }
 
-ElectionStep Election::release(ElectionTime now) {
+ElectionStep Election::release(ElectionTime now, bool vouches) {
   releasing_ = true;
+  vouches_ = vouches;
   if (state_ == State::kEnded || asked_) return {};
   return state_ == State::kLeading ? give_back(now) : end();
 }
@@ -78,7 +79,6 @@ ElectionStep Election::read(ElectionTime now) {
 // Creates the lease, or updates it as it was last seen.
 ElectionStep Election::write(Lease::Spec spec, ElectionTime now) {
   written_ = std::move(spec);
-  written_.renew_time = now.wall;
   LeaseRequest request{.kind = Kind::kUpdate, .deadline = request_deadline(now.boot)};
   if (observed_.metadata.resource_version.empty()) {
     request.kind = Kind::kCreate;
@@ -108,14 +108,16 @@ ElectionStep Election::reach_for(Origin origin, ElectionTime now) {
 ElectionStep Election::renew(ElectionTime now) {
   Lease::Spec spec = observed_.spec;
   spec.lease_duration_seconds = static_cast<std::int32_t>(options_.lease_duration.count());
+  spec.renew_time = now.wall;
   return write(std::move(spec), now);
 }
 
+// Without a renewTime it is for the next leader like a lease that was never held (see follow()).
 ElectionStep Election::give_back(ElectionTime now) {
   return write({.holder_identity = {},
                 .lease_duration_seconds = 1,
                 .acquire_time = now.wall,
-                .renew_time = now.wall,
+                .renew_time = vouches_ ? std::optional(now.wall) : std::nullopt,
                 .lease_transitions = observed_.spec.lease_transitions},
                now);
 }
@@ -195,7 +197,8 @@ ElectionStep Election::follow(ElectionTime now) {
   if (is_ours()) return releasing_ ? give_back(now) : reach_for(origin_if_taken_, now);
   if (releasing_) return end();
   if (holder().empty()) {
-    // A lease that was never held, for example made by hand, proves as little as none.
+    // A lease that was never held, for example made by hand, proves as little as none. So does one
+    // whose holder did not vouch.
     return reach_for(observed_.spec.renew_time ? Origin::kReleased : Origin::kCreated, now);
   }
   if (now.boot >= expires_at()) return reach_for(Origin::kExpired, now);

@@ -43,10 +43,11 @@ void LeaderElector::stop() {
   released_ = nullptr;
 }
 
-void LeaderElector::release(std::chrono::milliseconds limit, std::function<void()> done) {
+void LeaderElector::release(std::chrono::milliseconds limit, std::function<void()> done,
+                            bool vouches) {
   released_ = std::move(done);
   release_limit_ = loop_.after(limit, [this] { finish_release(); });
-  ElectionStep step = election_.release(clock_());
+  ElectionStep step = election_.release(clock_(), vouches);
   // Without a step, the request under way is still awaited, or the election is over.
   timer_.reset();
   take(std::move(step));

@@ -22,7 +22,7 @@ std::string lease_text(const k8s::ElectionOptions& election) {
 const char* text_of(Origin origin) {
   switch (origin) {
     case Origin::kCreated:
-      return "there was none";
+      return "there was none, or it proves nothing";
     case Origin::kReleased:
       return "it was given back";
     case Origin::kExpired:
@@ -112,7 +112,10 @@ void Leadership::on_started_leading() {
   }
   const auto wait = unknown_predecessor_time(options_.election);
   line.with("waits_ms_for_unknown_predecessors", wait.count()).info();
-  unknown_predecessor_ = loop_.after(wait, [this] { catch_up_.start(); });
+  unknown_predecessor_ = loop_.after(wait, [this] {
+    unknown_predecessor_.reset();
+    catch_up_.start();
+  });
 }
 
 void Leadership::on_stopped_leading(const std::string& why) {
@@ -142,9 +145,11 @@ void Leadership::decide_if_ready() {
 }
 
 void Leadership::release(milliseconds limit, std::function<void()> done) {
+  // Otherwise an earlier scheduler may still bind.
+  const bool vouches = led_ && !unknown_predecessor_;
   end();
   const bool led = leads();
-  elector_.release(limit, [this, led, done = std::move(done)] {
+  const auto released = [this, led, done = std::move(done)] {
     if (led) {
       LogLine(elector_.election().gave_back()
                   ? "gave the lease back"
@@ -155,7 +160,8 @@ void Leadership::release(milliseconds limit, std::function<void()> done) {
       hooks_.on_leads(false);
     }
     done();
-  });
+  };
+  elector_.release(limit, released, vouches);
 }
 
 void Leadership::stop() {

@@ -8,7 +8,7 @@
 //      was no lease, it is not known what scheduled before: a process without election, or a
 //      process with a lease that has been deleted. Then it waits for a lease's duration, or for the
 //      time that such a process needs for its last bind, whichever is longer. That happens once per
-//      cluster;
+//      cluster. If the process ends before, the next leader waits, too;
 //   2. the pods' watch has shown everything that was bound (catch_up.h);
 //   3. all watches have been delivered once.
 //

@@ -212,6 +212,40 @@ TEST_CASE("where there was no lease, nothing is read before an unknown predecess
   CHECK(bench.told() == Lines{"decide"});
 }
 
+TEST_CASE("a leader that ends before an unknown predecessor is over does not vouch for it") {
+  LeadershipBench bench;
+  const auto release = [&bench] {
+    bool done = false;
+    bench.leadership->release(5s, [&done] { done = true; });
+    bench.loop.run_ready();
+    CHECK(done);
+    CHECK(bench.lease.lease->spec.holder_identity.empty());
+    bench.told();
+  };
+  const auto decides_at_once = [&bench] {
+    bench.make();
+    bench.start();
+    bench.leadership->on_watches_synced();
+    return bench.told() == Lines{"leads", "decide"};
+  };
+  bench.start();
+  bench.leadership->on_watches_synced();
+  SECTION("then the next leader waits, too") {
+    bench.loop.advance(14s);
+    release();
+    CHECK_FALSE(decides_at_once());
+    bench.loop.advance(15s);
+    CHECK(bench.told() == Lines{"decide"});
+    release();
+    CHECK(decides_at_once());
+  }
+  SECTION("after that it does") {
+    bench.loop.advance(15s);
+    release();
+    CHECK(decides_at_once());
+  }
+}
+
 TEST_CASE("an unknown predecessor may have had longer than our lease lasts") {
   // The most that a bind may take to land, deadline and margin, is more than a lease of 5 s.
   const sched::live::BindTimes most;
