@@ -16,8 +16,9 @@ constexpr const char* kMaybeDeleted =
     "deleted";
 
 // More than one, because the first write comes right after a read. Another process that shares the
-// mark writes within the period that follows.
-constexpr int kWritesAlone = 3;
+// mark writes within the period that follows. And so many, because a process that ended without a
+// word may have begun a write just before: three periods later that cannot be carried out any more.
+constexpr int kWritesAlone = 4;
 
 }  // namespace
 
