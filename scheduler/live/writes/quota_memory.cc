@@ -76,7 +76,7 @@ void QuotaMemory::on_got(k8s::Result<k8s::ConfigMap> answer, const Then& then) {
   } else if (answer.error().is_status(403)) {
     hooks_.on_problem(answer.error(), {});
     return then();
-  } else if (!answer.error().is_status(404)) {
+  } else if (!answer.error().is_not_found()) {
     return retry(answer.error(), [this, then] { get(then); });
   }
   back_off_.reset();
@@ -110,7 +110,7 @@ void QuotaMemory::on_written(k8s::Result<k8s::ConfigMap> answer) {
   }
   // The object was written or deleted elsewhere; or the outcome of the write is not known.
   const auto anew = [this, go_on] { get(go_on); };
-  const bool gone = there_ && answer.error().is_status(404);
+  const bool gone = there_ && answer.error().is_not_found();
   if (gone || answer.error().is_status(409)) return pause(options_.interval, anew);
   retry(answer.error(), anew);
 }

@@ -37,10 +37,14 @@ struct QuotaMemoryBench {
     QuotaMemory::Calls::Done done;
   };
 
-  k8s::Result<k8s::ConfigMap> error(int status) {
+  static k8s::Result<k8s::ConfigMap> error(int status) {
+    return error(status, status == 404 ? "NotFound" : "");
+  }
+  static k8s::Result<k8s::ConfigMap> error(int status, const std::string& reason) {
     k8s::Error error;
     error.kind = k8s::ErrorKind::kStatus;
     error.http_status = status;
+    error.reason = reason;
     return tl::unexpected<k8s::Error>(std::move(error));
   }
   void put(const k8s::StringMap& data) {
@@ -57,11 +61,14 @@ struct QuotaMemoryBench {
     call.carry_out();
     return call.what;
   }
-  std::string fail(int status) {
+  std::string fail(int status) { return fail_with(error(status)); }
+  // Something before the server answers.
+  std::string misroute() { return fail_with(error(404, "")); }
+  std::string fail_with(k8s::Result<k8s::ConfigMap> why) {
     REQUIRE(calls.size() == 1);
     Call call = std::move(calls.front());
     calls.pop_front();
-    call.done(error(status));
+    call.done(std::move(why));
     return call.what;
   }
   void read() {
@@ -205,6 +212,20 @@ TEST_CASE("nothing is decided on before it is known what was there") {
     bench.loop.advance(1s);
     CHECK(bench.answer() == "get");
     CHECK(bench.remembered == Quotas{quota("a")});  // and what cannot be read is left out
+  }
+  SECTION("a 404 that is not the API server's is none") {
+    CHECK(bench.misroute() == "get");
+    CHECK(bench.problems == 1);
+    CHECK_FALSE(bench.remembered);
+    bench.loop.advance(1s);
+    CHECK(bench.answer() == "get");
+    CHECK(bench.remembered == Quotas{quota("a")});
+    bench.memory.want({quota("b")});
+    CHECK(bench.misroute() == "update");
+    CHECK(bench.problems == 2);
+    bench.loop.advance(1s);
+    CHECK(bench.answer() == "get");
+    CHECK(bench.answer() == "update");
   }
   SECTION("but one who may not read it remembers nothing, and is told of it") {
     CHECK(bench.fail(403) == "get");
