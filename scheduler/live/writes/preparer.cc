@@ -68,8 +68,13 @@ void Preparer::send(const TaskPtr& task) {
 void Preparer::on_answer(const TaskPtr& task, const k8s::Result<void>& result) {
   queue_.answered(namespace_of(task));
   const ObjectWrite& write = task->decision.writes[task->next];
+  // It waited for a connection until it was too late to send it.
+  const bool was_late = !result && result.error().kind != k8s::ErrorKind::kStatus &&
+                        !result.error().may_have_acted && !hooks_.may_send();
   if (task->forgotten) {
     // What was written stays.
+  } else if (was_late) {
+    queue_.push_first(namespace_of(task), task);
   } else if (!result) {
     finish(task, fmt::format("{} failed: {}", text_of(write), result.error().message));
   } else if (++task->next == task->decision.writes.size()) {

@@ -8,8 +8,8 @@
 // further writes is sent: a volume would be made for a node that the pod does not get. Nor is one
 // for a pod that does not wait any more when its plan comes.
 //
-// While may_send returns false, nothing is sent. All calls and callbacks are on the event loop's
-// thread.
+// While may_send returns false, nothing is sent; a write that was not sent in time because of that
+// waits, too. All calls and callbacks are on the event loop's thread.
 #pragma once
 
 #include "k8s-client/call_queue.h"

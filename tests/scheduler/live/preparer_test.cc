@@ -162,6 +162,22 @@ TEST_CASE("who may not write waits, also between two writes") {
   CHECK(w.outcomes == Writes::Outcomes{{1, ""}});
 }
 
+TEST_CASE("a write that was too late to be sent waits for its turn again") {
+  Writes w;
+  w.prepare(1, {select("c"), select("d")});
+  w.answer();
+  w.may_send = false;
+  w.answer(tl::unexpected(k8s::make_error(k8s::ErrorKind::kTimeout, "too late to be sent")));
+  CHECK(w.outcomes.empty());
+  CHECK(w.open.empty());
+  CHECK(w.preparer.open() == 0);
+  w.may_send = true;
+  w.preparer.resume();
+  CHECK(w.sent == Texts{"c on n", "d on n", "d on n"});
+  w.answer();
+  CHECK(w.outcomes == Writes::Outcomes{{1, ""}});
+}
+
 TEST_CASE("nothing more is written for a plan that was forgotten") {
   Writes w;
   SECTION("before its first write") {
