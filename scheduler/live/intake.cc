@@ -84,6 +84,7 @@ event::Deleted<Object> deleted(const k8s::ObjectKey& key) {
 // One reflector, with its type erased.
 struct Intake::Watch {
   std::string kind;
+  bool optional = false;
   bool synced = false;
   bool started = false;
   std::shared_ptr<void> reflector;
@@ -203,6 +204,7 @@ void Intake::add_watch(const std::string& kind, std::string field_selector,
   auto reflector = std::make_shared<k8s::Reflector<Object>>(transport_, loop_, std::move(resource),
                                                             std::move(handler), options, observer_);
   watch->kind = kind;
+  watch->optional = options.optional;
   watch->start = [reflector] { reflector->start(); };
   watch->stop = [reflector] { reflector->stop(); };
   watch->reopen = [reflector] { reflector->reopen(); };
@@ -215,7 +217,7 @@ void Intake::add_watch(const std::string& kind, std::string field_selector,
 void Intake::start(std::chrono::milliseconds pods_after) {
   pods_timer_ = loop_.after(pods_after, [this] { start_pods(); });
   for (const auto& watch : watches_) {
-    if (watch->kind != kPods) begin(*watch);
+    if (watch->kind != kPods && !watch->optional) begin(*watch);
   }
 }
 
@@ -242,6 +244,10 @@ void Intake::reopen() {
 
 void Intake::on_watch_synced(Watch& watch) {
   watch.synced = true;
+  // The API server answers: from now on a 404 is its own.
+  for (const auto& other : watches_) {
+    if (other->optional && !other->started) begin(*other);
+  }
   const bool all = std::all_of(watches_.begin(), watches_.end(),
                                [](const auto& other) { return other->synced; });
   if (!all || std::exchange(announced_, true)) return;

@@ -7,7 +7,7 @@
 // process has ended when this one starts. So when that time, and a margin for bytes still under
 // way, has passed since the start of this process, every bind of the earlier one has been carried
 // out or never will be. The pods' watch begins only then, and its first list is consistent: it
-// contains every bind that was carried out. All other watches start at once. on_synced comes when
+// contains every bind that was carried out. No other watch waits for that. on_synced comes when
 // every required kind has been delivered completely once; before it the engine decides nothing.
 //
 // Pods that have finished hold nothing and are not requested; when a pod finishes, the server
@@ -20,10 +20,11 @@
 // profile preempts: other configurations need no right to read them.
 //
 // These, device classes, the kinds of storage.k8s.io and GPU quotas are optional: a cluster without
-// such an API (404) works, too, and when they appear they are read. If a kind was there before, it
-// is absent only when nothing but 404 has come for half a minute: a load balancer without a server
-// behind it may answer so, too. A 403 is less certain: a server that has just started refuses until
-// it has read its roles. For quotas a 403 is never an answer, because if hidden quotas counted as
+// such an API (404) works, too, and when they appear they are read. A load balancer without a
+// server behind it may answer so, too. So they are asked for only when some kind that every cluster
+// has is read completely. If a kind was there before, it is absent only when nothing but 404 has
+// come for half a minute. A 403 is less certain: a server that has just started refuses until it
+// has read its roles. For quotas a 403 is never an answer, because if hidden quotas counted as
 // none, pods would be placed beyond them: nothing is decided until they can be read. If that right
 // is lost later, the quotas last seen stay in force.
 //

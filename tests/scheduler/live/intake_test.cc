@@ -506,6 +506,22 @@ TEST_CASE("quotas that a cluster does not have hold nothing back, and are found 
   CHECK(bench.seen_quotas.back() == "-u");
 }
 
+TEST_CASE(
+    "while no server is behind a load balancer, its 404 does not mean that there are no quotas") {
+  IntakeBench bench;
+  bench.quota.emplace();
+  bench.quota->metadata.name = "team-vision";
+  bench.quota->metadata.uid = "u";
+  bench.transport.serve(
+      [](const std::shared_ptr<tests::FakeCall>& call) { call->respond(404, "no backend"); });
+  bench.intake.start(0s);
+  bench.loop.advance(3s);
+  bench.serve();
+  for (int second = 0; second < 60 && !bench.synced; ++second) bench.loop.advance(1s);
+  CHECK(bench.synced);
+  CHECK(bench.seen_quotas == std::vector<std::string>{"team-vision", "on"});
+}
+
 TEST_CASE("quotas that are refused are not taken for none") {
   IntakeBench bench;
   bench.refused = kQuotas;
