@@ -79,14 +79,20 @@ void QuotaMemory::on_got(k8s::Result<k8s::ConfigMap> answer, const Then& then) {
   } else if (!answer.error().is_not_found()) {
     return retry(answer.error(), [this, then] { get(then); });
   }
-  back_off_.reset();
-  hooks_.on_answered();
+  // If a write follows, this says nothing: one has failed, and the next one may fail, too.
+  if (!wanted_ || is_written()) {
+    back_off_.reset();
+    hooks_.on_answered();
+  }
   then();
 }
 
+bool QuotaMemory::is_written() const {
+  return there_ ? there_->data == *wanted_ : wanted_->empty();
+}
+
 void QuotaMemory::write() {
-  if (stopped_ || busy_ || !wanted_) return;
-  if (there_ ? there_->data == *wanted_ : wanted_->empty()) return;
+  if (stopped_ || busy_ || !wanted_ || is_written()) return;
   busy_ = true;
   const auto done = [this, alive = alive_](auto answer) {
     if (*alive) on_written(std::move(answer));
@@ -105,6 +111,7 @@ void QuotaMemory::on_written(k8s::Result<k8s::ConfigMap> answer) {
   };
   if (answer) {
     there_ = std::move(*answer);
+    back_off_.reset();
     hooks_.on_answered();
     return pause(options_.interval, go_on);
   }

@@ -62,6 +62,8 @@ class QuotaMemory {
   using Then = std::function<void()>;
   void get(Then then);
   void on_got(k8s::Result<k8s::ConfigMap> answer, const Then& then);
+  // Whether the server has what is wanted.
+  [[nodiscard]] bool is_written() const;
   void write();
   void on_written(k8s::Result<k8s::ConfigMap> answer);
   void pause(std::chrono::milliseconds delay, Then then);

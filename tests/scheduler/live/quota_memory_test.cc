@@ -201,6 +201,31 @@ TEST_CASE("an object that cannot be created is a problem, and tried again") {
   CHECK(bench.stored->data.size() == 1);
 }
 
+TEST_CASE("writes that are always refused become rare, and stay one problem") {
+  QuotaMemoryBench bench;
+  bench.read();
+  bench.answer();
+  const int answered = bench.answered;
+  bench.memory.want({quota("a")});
+  for (const auto pause : {1s, 2s, 4s, 4s}) {
+    CHECK(bench.fail(403) == "create");
+    bench.loop.advance(pause - 1ms);
+    CHECK(bench.calls.empty());
+    bench.loop.advance(1ms);
+    CHECK(bench.answer() == "get");
+  }
+  CHECK(bench.answered == answered);
+  SECTION("until one is taken") { CHECK(bench.answer() == "create"); }
+  SECTION("until one turns out to have been carried out") {
+    bench.put({{"a", k8s::encode(quota("a"))}});
+    CHECK(bench.fail(500) == "create");
+    bench.loop.advance(4s);
+    CHECK(bench.answer() == "get");
+    CHECK(bench.calls.empty());
+  }
+  CHECK(bench.answered == answered + 1);
+}
+
 TEST_CASE("nothing is decided on before it is known what was there") {
   QuotaMemoryBench bench;
   bench.put({{"a", k8s::encode(quota("a"))}, {"odd", "{"}, {"x", k8s::encode(quota("y"))}});
