@@ -168,7 +168,7 @@ class SharingFilter final : public NodeFilter {
 
   std::string numbers(const NodeView& node, unsigned index) const override {
     const gpu::Inventory& gpu = node.facts.gpu;
-    if (index == kTooSmall) {
+    if (index == kTooSmall && !gpu.labels_awaited) {
       return gpu.memory_mib == 0 ? "memory not known" : gibibytes(gpu.memory_mib * kMib);
     }
     if (index == kTooFull) {
@@ -183,7 +183,7 @@ class SharingFilter final : public NodeFilter {
       if (index == kNotShared) return fmt::format("{} GPUs, not shared", gpu.gpus);
       break;
     }
-    if (gpu.labels_awaited) return "GPU feature discovery has not labelled yet what it offers";
+    if (gpu.labels_awaited) return std::string(gpu::kNotLabelledYet);
     return fmt::format("{}, {} pieces to a GPU", to_string(gpu.sharing), gpu.replicas);
   }
 

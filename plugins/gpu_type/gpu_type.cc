@@ -116,7 +116,9 @@ class TypeFilter final : public NodeFilter {
       case kSeveralTypes:
         return fmt::format("{} nvidia.com/gpu, not all of them {}", gpu.gpus, product);
       case kTooLittleMemory:
-        return fmt::format("{}: {}", product, in_words(ask_.memory_of(gpu)));
+        return fmt::format(
+            "{}: {}", product,
+            gpu.labels_awaited ? std::string(gpu::kNotLabelledYet) : in_words(ask_.memory_of(gpu)));
       case kTooOld:
         return fmt::format("{}: {}", product,
                            gpu.compute.is_known() ? to_string(gpu.compute) : "not known");

@@ -524,6 +524,9 @@ void await_labels(Inventory& inventory, const k8s::StringMap& labels) {
   inventory.sharing = Sharing::kUnknown;
   inventory.piece = GpuPiece::kReplica;
   inventory.replicas = replicas_by_amounts(inventory);
+  // It may be a part of MPS.
+  inventory.memory_mib = 0;
+  inventory.one_piece_a_container = true;
   inventory.mixed_products = false;
   inventory.complaints.clear();
   const std::string_view profile = profile_by_manager(labels);

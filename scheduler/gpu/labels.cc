@@ -152,11 +152,15 @@ bool excludes_discovery(const k8s::StringMap& labels) {
 }
 
 bool is_discovered(const k8s::StringMap& labels) {
-  return !label_of(labels, kProductLabel).empty() || !label_of(labels, kSharingLabel).empty();
+  return !label_of(labels, kProductLabel).empty() || states_sharing(labels);
 }
 
 bool is_of_discovery(std::string_view label) {
   return label.starts_with("nvidia.com/") && !label.starts_with(kMigConfigLabel);
+}
+
+bool states_sharing(const k8s::StringMap& labels) {
+  return !label_of(labels, kSharingLabel).empty();
 }
 
 bool denies_sharing(const k8s::StringMap& labels) {

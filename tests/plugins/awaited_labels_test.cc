@@ -15,6 +15,7 @@
 
 using namespace sched;
 using tests::Cluster;
+using tests::kMinMemory;
 using tests::kProfile;
 using tests::kSharing;
 using tests::node;
@@ -61,8 +62,9 @@ TEST_CASE("A node that joins has its GPUs count as shared until they are labelle
   cluster.has(joined_node(0));
   cluster.has(joined_node(8));
   const std::string told = cluster.place(four_gpus());
-  CHECK_THAT(told, Catch::Contains("1 node(s) had shared GPUs, of which several pieces are only "
-                                   "for pods that say gpu-scheduler.io/sharing: allowed"));
+  CHECK_THAT(told,
+             Catch::Contains("1 node(s) had shared GPUs, of which a pod may ask for one piece "
+                             "only"));
   CHECK(is_refused(cluster.place(our_pod("never").gpus(1).annotated(kSharing, "never"))));
   // A pod that takes a piece of a shared GPU, too, does not wait.
   CHECK(cluster.place(our_pod("one").gpus(1)) == "n");
@@ -139,6 +141,47 @@ TEST_CASE("GPUs that are shared from now on count so before the labels say it") 
   cluster.has(discovered(joined_node(8), "2", "4"));
   cluster.wait(2 * kLabelsAwaited);
   CHECK(is_refused(cluster.place(our_pod("later").gpus(4))));
+}
+
+TEST_CASE("A piece may be a part of MPS until labels say how it is shared") {
+  struct Case {
+    const char* name;
+    PodBuilder pod;
+    const char* told;
+  };
+  const Case cases[] = {
+      {"a part may be too small", our_pod("large").gpus(1).annotated(kMinMemory, "20Gi"),
+       "no GPU with 20Gi of memory (first n: NVIDIA-L4: GPU feature discovery has not labelled"},
+      {"and has memory of its own",
+       our_pod("stated").gpus(1).annotated("gpu-scheduler.io/gpu-memory", "20Gi"),
+       "no GPU with 20Gi of memory (first n: GPU feature discovery has not labelled"},
+      {"a container gets one only", our_pod("pair").gpus(2).annotated(kSharing, "allowed"),
+       "of which a pod may ask for one piece only (first n: GPU feature discovery has not "
+       "labelled yet"},
+  };
+  struct Change {
+    const char* name;
+    const char* replicas;  // as labelled, of two GPUs
+    std::int64_t pieces;   // from now on
+    const char* shared_by;
+  };
+  const Change changes[] = {{"whole until now", "1", 8, "4"}, {"shared by two", "2", 8, "4"}};
+  for (const Case& each : cases) {
+    for (const Change& change : changes) {
+      INFO(each.name << ", " << change.name);
+      const auto labelled = [&](std::int64_t pieces, const char* replicas) {
+        return discovered(joined_node(pieces), "2", replicas);
+      };
+      Cluster cluster;
+      cluster.has(labelled(2 * std::stoi(change.replicas), change.replicas));
+      cluster.has(labelled(change.pieces, change.replicas));
+      CHECK_THAT(cluster.place(each.pod), Catch::Contains(each.told));
+      CHECK(cluster.place(our_pod("one").gpus(1)) == "n");
+      // Pods take turns on the GPUs.
+      cluster.has(labelled(change.pieces, change.shared_by));
+      CHECK(bound_now(cluster) == std::set<std::string>{each.pod.object().metadata.name});
+    }
+  }
 }
 
 TEST_CASE("A device plugin that restarts on a node of several models has nothing wait for labels") {

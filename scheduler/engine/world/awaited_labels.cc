@@ -20,13 +20,15 @@ std::int64_t gpus_offered(const NodeFacts& facts) {
   return gpus;
 }
 
-// Whether the labels may be older than what the node offers: it seems to have whole GPUs, but they
-// are not as many as GPU feature discovery counts, or it has not counted them yet.
+// Whether the labels may be older than what the node offers: it has more GPUs, or pieces of shared
+// ones, than GPU feature discovery counts, or it has not counted them yet.
 bool may_be_old(const NodeFacts& facts) {
   const gpu::Inventory& gpu = facts.gpu;
-  if (gpu.gpus <= gpu.gpu_count || gpu.piece != gpu::GpuPiece::kWholeGpu) return false;
-  return gpu::awaits_discovery(facts.labels) || gpu::denies_sharing(facts.labels) ||
-         gpu::denies_sharing(facts.kept_labels);
+  if (gpu.piece == gpu::GpuPiece::kMigInstance) return false;
+  if (gpu.gpus <= saturating_multiply(gpu.gpu_count, gpu.replicas)) return false;
+  if (gpu.gpu_count == 0 && gpu.piece == gpu::GpuPiece::kReplica) return false;
+  return gpu::awaits_discovery(facts.labels) || gpu::states_sharing(facts.labels) ||
+         gpu::states_sharing(facts.kept_labels);
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // Labels that GPU feature discovery has most likely not written yet.
 //
 // NVIDIA's device plugin offers GPUs, whole or shared, up to a minute before GPU feature discovery
-// has labelled the node accordingly: on a node that joins, and on a node whose whole GPUs an
-// administrator begins to share. Until then nothing says that the pieces are not whole GPUs. So
-// when a node offers more nvidia.com/gpu than before, and its labels do not account for them, they
-// count as shared for some time, in an unknown way: pods that accept no shared GPU, and pods with
-// several for one container, wait until the labels are there.
+// has labelled the node accordingly: on a node that joins, and on a node whose GPUs an
+// administrator begins to share, or to share by more pods. Until then nothing says that the pieces
+// are not whole GPUs, or how large they are. So when a node offers more nvidia.com/gpu than before,
+// and its labels do not account for them, they count as shared for some time, in an unknown way:
+// pods that accept no shared GPU, that need a certain amount of memory, or several pieces for one
+// container, wait until the labels are there.
 //
 // This applies only where GPU feature discovery runs: a label of the GPU operator shows that, and
 // so do GPU feature discovery's own labels. Elsewhere the offered amounts count at once as they
