@@ -217,9 +217,17 @@ PodGroups::GroupId PodGroups::among_others(const std::string& uid) const {
 }
 
 void PodGroups::has_node(const k8s::Pod& pod, std::size_t profile) {
-  if (pod.metadata.annotations.empty()) return;
+  const auto known = of_placed_.find(pod.metadata.uid);
+  if (pod.metadata.annotations.empty() && known == of_placed_.end()) return;
   const auto named = group_of(pod);
-  if (!named || !*named || of_placed_.contains(pod.metadata.uid)) return;
+  const bool names_one = named && *named;
+  if (known != of_placed_.end()) {
+    const auto& [key, of_known] = *known->second;
+    const bool is_same = names_one && std::get<2>(key) == (*named)->name;
+    if (is_same || of_known.start != nullptr) return;
+    has_no_node(pod.metadata.uid);
+  }
+  if (!names_one) return;
   const auto group = groups_.try_emplace({profile, pod.metadata.namespace_, (*named)->name}).first;
   group->second.placed.insert(pod.metadata.uid);
   const GroupStart* start = group->second.start.get();

@@ -96,7 +96,8 @@ class PodGroups {
   // group has a node.
   [[nodiscard]] GroupId among_others(const std::string& uid) const;
 
-  // The pod has a node. Does nothing if it names no group.
+  // The pod has a node. Once its group has started, it is of the group that it names now; if it
+  // names none, it is of no group.
   void has_node(const k8s::Pod& pod, std::size_t profile);
   // The pod has no node any more, or is being deleted.
   void has_no_node(const std::string& uid);

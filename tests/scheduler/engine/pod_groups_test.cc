@@ -270,6 +270,32 @@ TEST_CASE("a pod may join and leave a group by its annotations") {
   }
 }
 
+TEST_CASE("a pod with a node is of the group that its annotations name now") {
+  Groups s;
+  s.has_nodes(4);
+  const k8s::Pod first = s.has_pods("train", 1, 1);
+  CHECK(s.outcome() == all_bound(1));
+  s.bound(first, "n0");
+  SECTION("of another one") {
+    s.has(of("other", 2, 0));
+    CHECK(s.outcome() == Groups::Outcome{});
+    k8s::Pod moved = first;
+    moved.metadata.annotations.set(gpu::kPodGroupAnnotation, "other");
+    s.bound(moved, "n0");
+    CHECK(s.outcome() == all_bound(1));
+  }
+  SECTION("of none") {
+    k8s::Pod alone = first;
+    alone.metadata.annotations = {};
+    s.bound(alone, "n0");
+  }
+  // The first group has no pod with a node any more.
+  s.has(of("train", 2, 1));
+  CHECK(s.outcome() == Groups::Outcome{});
+  s.has(of("train", 2, 2));
+  CHECK(s.outcome() == all_bound(2));
+}
+
 TEST_CASE("pods that wait with a group are counted once, by what it waits for") {
   Groups s;
   s.has_nodes(1);
