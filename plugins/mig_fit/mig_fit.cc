@@ -76,6 +76,7 @@ class SingleStrategyFilter final : public TellingFilter {
   std::string numbers(const NodeView& node, unsigned index) const override {
     const gpu::Inventory& gpu = node.facts.gpu;
     const std::string& profile = gpu.single_profile;
+    if (profile.empty() && gpu.labels_awaited) return std::string(gpu::kNotLabelledYet);
     if (profile.empty()) return "no MIG instances there";
     const std::string_view product =
         gpu.product.name.empty() ? "GPUs that no label names" : std::string_view(gpu.product.name);

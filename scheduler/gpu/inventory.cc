@@ -51,6 +51,7 @@ std::int64_t replicas_by_amounts(const Inventory& read) {
 // What mig-manager has made of all GPUs: the profile that they are partitioned into, or kWhole;
 // empty: it is changing them, or not all are alike.
 constexpr std::string_view kWhole = "disabled";
+constexpr std::string_view kAllWhole = "all-disabled";
 std::string_view profile_by_manager(const k8s::StringMap& labels) {
   constexpr std::string_view kAll = "all-";
   std::string_view name = label_of(labels, kMigConfigLabel);
@@ -305,7 +306,7 @@ class InventoryReader {
   bool may_be_partitioned() const {
     if (read_.piece == GpuPiece::kMigInstance || !read_.instances.empty()) return true;
     return read_.mig_strategy == "mixed" && read_.mig_capable &&
-           labels_.text({kMigConfigLabel}) != "all-disabled";
+           labels_.text({kMigConfigLabel}) != kAllWhole;
   }
 
   // The most pieces of nvidia.com/gpu, or of nvidia.com/gpu.shared, by the labels' counts.
@@ -532,9 +533,14 @@ void await_labels(Inventory& inventory, const k8s::StringMap& labels) {
   const std::string_view profile = profile_by_manager(labels);
   const bool may_be_single = inventory.mig_strategy.empty() || inventory.mig_strategy == "single";
   if (!may_be_single || !inventory.instances.empty()) return;
-  if (!mig::parse_resource(fmt::format("{}{}", kMigResourcePrefix, profile))) return;
-  inventory.piece = GpuPiece::kMigInstance;
-  inventory.single_profile = profile;
+  const std::string_view config = label_of(labels, kMigConfigLabel);
+  if (mig::parse_resource(fmt::format("{}{}", kMigResourcePrefix, profile))) {
+    inventory.piece = GpuPiece::kMigInstance;
+    inventory.single_profile = profile;
+  } else if (!config.empty() && config != kAllWhole) {
+    // A configuration with a name of the site's own.
+    inventory.piece = GpuPiece::kMigInstance;
+  }
 }
 
 }  // namespace sched::gpu

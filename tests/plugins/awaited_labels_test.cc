@@ -229,6 +229,24 @@ TEST_CASE("What mig-manager has partitioned counts as instances before labels sa
   joins.has(cases[0].now);
   CHECK_THAT(joins.place(our_pod("whole").gpus(1)),
              Catch::Contains("14 of profile 1g.10gb of GPUs that no label names"));
+  // By a configuration of the site's own.
+  const auto renamed = [](NodeBuilder node, const char* state) {
+    return node.labelled("nvidia.com/mig.config", "for-inference")
+        .labelled("nvidia.com/mig.config.state", state);
+  };
+  Cluster own;
+  own.has(renamed(whole, "pending"));
+  own.has(renamed(NodeBuilder(whole).gpus(56), "success"));
+  for (const PodBuilder& pod :
+       {our_pod("whole").gpus(1), our_pod("one").gpus(1).annotated(kProfile, "1g.10gb")}) {
+    CHECK_THAT(own.place(pod),
+               Catch::Contains("GPU feature discovery has not labelled yet what it offers"));
+  }
+  own.has(renamed(whole, "success")
+              .gpus(56)
+              .product("NVIDIA-H100-80GB-HBM3-MIG-1g.10gb")
+              .labelled("nvidia.com/gpu.count", "56"));
+  CHECK(bound_now(own) == std::set<std::string>{"one"});
   // Under mixed they have the names of their profiles.
   Cluster cluster;
   const NodeBuilder mixed = NodeBuilder(whole).labelled("nvidia.com/mig.strategy", "mixed");

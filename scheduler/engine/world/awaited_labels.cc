@@ -25,8 +25,9 @@ std::int64_t gpus_offered(const NodeFacts& facts) {
 bool may_be_old(const NodeFacts& facts) {
   const gpu::Inventory& gpu = facts.gpu;
   if (gpu.piece == gpu::GpuPiece::kMigInstance) return false;
-  if (gpu.gpus <= saturating_multiply(gpu.gpu_count, gpu.replicas)) return false;
   if (gpu.gpu_count == 0 && gpu.piece == gpu::GpuPiece::kReplica) return false;
+  const bool denied = gpu::denies_sharing(facts.labels) || gpu::denies_sharing(facts.kept_labels);
+  if (gpu.gpus <= saturating_multiply(gpu.gpu_count, denied ? 1 : gpu.replicas)) return false;
   return gpu::awaits_discovery(facts.labels) || gpu::states_sharing(facts.labels) ||
          gpu::states_sharing(facts.kept_labels);
 }
