@@ -523,7 +523,10 @@ Inventory inventory_of(const k8s::StringMap& labels, const Resources& allocatabl
 void await_labels(Inventory& inventory, const k8s::StringMap& labels) {
   inventory.labels_awaited = true;
   inventory.sharing = Sharing::kUnknown;
-  inventory.piece = GpuPiece::kReplica;
+  // Instances of another profile now.
+  const bool were_instances = inventory.piece == GpuPiece::kMigInstance;
+  inventory.piece = were_instances ? GpuPiece::kMigInstance : GpuPiece::kReplica;
+  inventory.single_profile.clear();
   inventory.replicas = replicas_by_amounts(inventory);
   // It may be a part of MPS.
   inventory.memory_mib = 0;

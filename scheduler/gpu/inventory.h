@@ -142,9 +142,10 @@ struct Inventory {
 
 // The node's labels are older than what it offers, as it seems: whole GPUs count as shared in an
 // unknown way, or as shared instances if mig-manager's labels say that it has partitioned all GPUs
-// into them, or has done something else than to make them whole: then their profile is not known,
-// and `single_profile` is empty. A piece may be a part of MPS: its memory is not known, and a
-// container may ask for one only. Nothing is complained of until the labels are there.
+// into them, or has done something else than to make them whole: then, and where they were
+// instances until now, their profile may not be known, and `single_profile` is empty. A piece may
+// be a part of MPS: its memory is not known, and a container may ask for one only. Nothing is
+// complained of until the labels are there.
 void await_labels(Inventory& inventory, const k8s::StringMap& labels);
 // Why such a node refuses a pod.
 inline constexpr std::string_view kNotLabelledYet =

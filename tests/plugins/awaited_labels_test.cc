@@ -247,6 +247,20 @@ TEST_CASE("What mig-manager has partitioned counts as instances before labels sa
               .product("NVIDIA-H100-80GB-HBM3-MIG-1g.10gb")
               .labelled("nvidia.com/gpu.count", "56"));
   CHECK(bound_now(own) == std::set<std::string>{"one"});
+  // And by another one: smaller instances.
+  const auto instances = [&](std::int64_t pieces, const char* count, const char* profile) {
+    return renamed(whole, "success")
+        .gpus(pieces)
+        .product(std::string("NVIDIA-H100-80GB-HBM3-MIG-") + profile)
+        .labelled("nvidia.com/gpu.count", count);
+  };
+  Cluster smaller;
+  smaller.has(instances(16, "16", "3g.40gb"));
+  smaller.has(instances(56, "16", "3g.40gb"));
+  CHECK(is_refused(smaller.place(our_pod("large").gpus(1).annotated(kProfile, "3g.40gb"))));
+  CHECK(is_refused(smaller.place(our_pod("whole").gpus(1))));
+  smaller.has(instances(56, "56", "1g.10gb"));
+  CHECK(smaller.place(our_pod("small").gpus(1).annotated(kProfile, "1g.10gb")) == "n");
   // Under mixed they have the names of their profiles.
   Cluster cluster;
   const NodeBuilder mixed = NodeBuilder(whole).labelled("nvidia.com/mig.strategy", "mixed");

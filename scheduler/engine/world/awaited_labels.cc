@@ -20,12 +20,11 @@ std::int64_t gpus_offered(const NodeFacts& facts) {
   return gpus;
 }
 
-// Whether the labels may be older than what the node offers: it has more GPUs, or pieces of shared
-// ones, than GPU feature discovery counts, or it has not counted them yet.
+// Whether the labels may be older than what the node offers: it has more GPUs, pieces of shared
+// ones or MIG instances than GPU feature discovery counts, or it has not counted them yet.
 bool may_be_old(const NodeFacts& facts) {
   const gpu::Inventory& gpu = facts.gpu;
-  if (gpu.piece == gpu::GpuPiece::kMigInstance) return false;
-  if (gpu.gpu_count == 0 && gpu.piece == gpu::GpuPiece::kReplica) return false;
+  if (gpu.gpu_count == 0 && gpu.piece != gpu::GpuPiece::kWholeGpu) return false;
   const bool denied = gpu::denies_sharing(facts.labels) || gpu::denies_sharing(facts.kept_labels);
   if (gpu.gpus <= saturating_multiply(gpu.gpu_count, denied ? 1 : gpu.replicas)) return false;
   return gpu::awaits_discovery(facts.labels) || gpu::states_sharing(facts.labels) ||
