@@ -44,7 +44,10 @@ k8s::Pod pod_as_seen(const PodRef& ref, const std::string& version, const std::s
   pod.metadata.name = ref.name;
   pod.metadata.uid = ref.uid;
   pod.metadata.resource_version = version;
-  if (!status.empty()) pod.status.conditions.push_back({.type = "PodScheduled", .status = status});
+  if (!status.empty()) {
+    pod.status.conditions.push_back(
+        {.type = "PodScheduled", .status = status, .reason = {}, .message = {}});
+  }
   return pod;
 }
 
