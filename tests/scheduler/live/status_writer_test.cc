@@ -40,7 +40,8 @@ TEST_CASE("a write that is repeated goes by the condition that the watch shows")
   const auto shows = [&bench](const std::string& version) {
     k8s::Pod pod = tests::pod("a").in_namespace("ml").uid("uid-a");
     pod.metadata.resource_version = version;
-    pod.status.conditions.push_back({.type = "PodScheduled", .status = "False"});
+    pod.status.conditions.push_back(
+        {.type = "PodScheduled", .status = "False", .reason = {}, .message = {}});
     bench.writer.observed(pod);
   };
   shows("1");
