@@ -61,9 +61,9 @@ ElectionStep Election::answered(Result<Lease> answer, ElectionTime now) {
   return on_failed(error, now);
 }
 
-ElectionStep Election::release(ElectionTime now, bool vouches) {
+ElectionStep Election::release(ElectionTime now, bool all_settled) {
   releasing_ = true;
-  vouches_ = vouches;
+  all_settled_ = all_settled;
   if (state_ == State::kEnded || asked_) return {};
   return state_ == State::kLeading ? give_back(now) : end();
 }
@@ -117,7 +117,7 @@ ElectionStep Election::give_back(ElectionTime now) {
   return write({.holder_identity = {},
                 .lease_duration_seconds = 1,
                 .acquire_time = now.wall,
-                .renew_time = vouches_ ? std::optional(now.wall) : std::nullopt,
+                .renew_time = all_settled_ ? std::optional(now.wall) : std::nullopt,
                 .lease_transitions = observed_.spec.lease_transitions},
                now);
 }
@@ -198,7 +198,7 @@ ElectionStep Election::follow(ElectionTime now) {
   if (releasing_) return end();
   if (holder().empty()) {
     // A lease that was never held, for example made by hand, proves as little as none. So does one
-    // whose holder did not vouch.
+    // that was given back without renewTime.
     return reach_for(observed_.spec.renew_time ? Origin::kReleased : Origin::kCreated, now);
   }
   if (now.boot >= expires_at()) return reach_for(Origin::kExpired, now);

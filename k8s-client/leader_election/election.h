@@ -97,7 +97,7 @@ class Election {
   enum class State { kFollowing, kLeading, kEnded };
   // How the lease was acquired: what is known of the previous leader.
   enum class Origin {
-    kCreated,   // there was no lease, or its holder did not vouch: nothing is known
+    kCreated,   // there was no lease, or it was given back without renewTime
     kReleased,  // its holder gave it back
     kExpired,   // its holder did not renew it for its whole duration
   };
@@ -112,9 +112,9 @@ class Election {
   [[nodiscard]] ElectionStep answered(Result<Lease> answer, ElectionTime now);
   // Gives the lease back if it is held (or a request for it is under way), then ends. Call it when
   // nothing is under way any more that only a leader may do. If it returns no step, the answer to
-  // the present request comes first. `vouches`: nothing of an earlier leader is under way either.
-  // Otherwise the next one has Origin::kCreated.
-  [[nodiscard]] ElectionStep release(ElectionTime now, bool vouches = true);
+  // the present request comes first. `all_settled`: nothing of an earlier leader is under way
+  // either. Otherwise the next one has Origin::kCreated.
+  [[nodiscard]] ElectionStep release(ElectionTime now, bool all_settled = true);
 
   [[nodiscard]] State state() const { return state_; }
   // While leading: no other process leads before then. Advances with each renewal; the clock's
@@ -180,7 +180,7 @@ class Election {
   Origin origin_ = Origin::kCreated;
   Origin origin_if_taken_ = Origin::kCreated;
   bool releasing_ = false;
-  bool vouches_ = false;  // when it gives the lease back
+  bool all_settled_ = false;  // when it gives the lease back
   bool gave_back_ = false;
   std::string why_lost_;
 };

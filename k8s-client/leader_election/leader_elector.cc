@@ -44,10 +44,10 @@ void LeaderElector::stop() {
 }
 
 void LeaderElector::release(std::chrono::milliseconds limit, std::function<void()> done,
-                            bool vouches) {
+                            bool all_settled) {
   released_ = std::move(done);
   release_limit_ = loop_.after(limit, [this] { finish_release(); });
-  ElectionStep step = election_.release(clock_(), vouches);
+  ElectionStep step = election_.release(clock_(), all_settled);
   // Without a step, the request under way is still awaited, or the election is over.
   timer_.reset();
   take(std::move(step));

@@ -46,8 +46,9 @@ class LeaderElector {
   // Gives the lease back if it is held, so that the next leader need not wait, and ends the
   // election. Calls `done` when that is complete, at the latest after `limit`; on_stopped_leading
   // is not called. Call it only when nothing is under way any more that only a leader may do.
-  // `vouches`: see Election::release().
-  void release(std::chrono::milliseconds limit, std::function<void()> done, bool vouches = true);
+  // `all_settled`: see Election::release().
+  void release(std::chrono::milliseconds limit, std::function<void()> done,
+               bool all_settled = true);
   // Ends without any report. No hook is called after it.
   void stop();
 

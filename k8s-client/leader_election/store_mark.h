@@ -16,12 +16,12 @@
 // the store that was restored is not the one of leases (--etcd-servers-overrides).
 //
 // Several processes may share the lease: each reads what the others wrote. Then none of them gives
-// it back, because that would vouch for the binds of the others, too. So a process gives it back
-// only after four writes in a row: another process would have written between them, and by then no
-// bind of one that ended before can be carried out any more. Its times are for people. If the
-// account may not write the lease, or its namespace does not exist, the write is tried again once a
-// minute. After the first successful write it is tried again every period, because an API server
-// that starts refuses everything for a moment. On the event loop's thread.
+// it back, because that would say of the others' binds, too, that they are over. So a process gives
+// it back only after four writes in a row: another process would have written between them, and by
+// then no bind of one that ended before can be carried out any more. Its times are for people. If
+// the account may not write the lease, or its namespace does not exist, the write is tried again
+// once a minute. After the first successful write it is tried again every period, because an API
+// server that starts refuses everything for a moment. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/client.h"

@@ -80,9 +80,9 @@ class LabelReader {
 [[nodiscard]] bool is_discovered(const k8s::StringMap& labels);
 // Whether that label may be GPU feature discovery's; false for those of mig-manager.
 [[nodiscard]] bool is_of_discovery(std::string_view label);
-// Whether GPU feature discovery says how the node's GPUs are shared, or that they are not. /
-// Whether it says that they are not.
+// Whether GPU feature discovery says how the node's GPUs are shared, or that they are not.
 [[nodiscard]] bool states_sharing(const k8s::StringMap& labels);
+// Whether it says that they are not.
 [[nodiscard]] bool denies_sharing(const k8s::StringMap& labels);
 // The value of one label; empty if there is none. Valid as long as the labels are.
 [[nodiscard]] std::string_view label_of(const k8s::StringMap& labels, std::string_view key);

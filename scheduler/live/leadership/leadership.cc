@@ -146,7 +146,7 @@ void Leadership::decide_if_ready() {
 
 void Leadership::release(milliseconds limit, std::function<void()> done) {
   // Otherwise an earlier scheduler may still bind.
-  const bool vouches = led_ && !unknown_predecessor_;
+  const bool all_settled = led_ && !unknown_predecessor_;
   end();
   const bool led = leads();
   const auto released = [this, led, done = std::move(done)] {
@@ -161,7 +161,7 @@ void Leadership::release(milliseconds limit, std::function<void()> done) {
     }
     done();
   };
-  elector_.release(limit, released, vouches);
+  elector_.release(limit, released, all_settled);
 }
 
 void Leadership::stop() {
