@@ -6,8 +6,9 @@
 // provisioned (matching.h). Before the pod is bound to its chosen node, that node is written to
 // each such claim, or the volume that the claim takes is reserved for it. Then the bind waits until
 // the volume controller and the provisioners have bound all claims. If a provisioner gives the node
-// up, or it takes too long, the pod is tried again. A pod is refused while a claim of it is
-// missing, lost, being deleted, or must be bound before its pod is placed ("Immediate").
+// up, or it takes too long, the pod is tried again; a node that is given up twice is left out for a
+// while. A pod is refused while a claim of it is missing, lost, being deleted, or must be bound
+// before its pod is placed ("Immediate").
 //
 //   bindTimeoutSeconds   how long a bind waits for its volumes; 600
 //
@@ -263,7 +264,9 @@ class VolumeBinding final : public ClusterConstraint {
     const std::string* noted =
         claim.metadata.annotations.find("volume.kubernetes.io/selected-node");
     if (!is_old && (noted == nullptr || *noted != node.name)) {
-      return failed("provisioning failed for PVC " + in_quotes(claim.metadata.name));
+      Readiness gave_up = failed("provisioning failed for PVC " + in_quotes(claim.metadata.name));
+      gave_up.avoids_node = noted == nullptr;
+      return gave_up;
     }
     const k8s::StorageClass* of = storage_.storage_class(claim.storage_class);
     return waits(of_claim(claim) + " has no volume yet from provisioner " +

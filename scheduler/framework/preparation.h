@@ -56,6 +56,9 @@ struct Readiness {
   State state = State::kReady;
   std::string why{};    // kWaits: for what; kFailed: the error
   bool by_node = true;  // kFailed: another node might do
+  // kFailed: it cannot be done for that node, and no watched object shows that, so the next try
+  // would choose the node again. After some such failures the node is left out for the pod.
+  bool avoids_node = false;
 };
 
 }  // namespace sched

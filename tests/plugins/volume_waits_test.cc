@@ -61,10 +61,12 @@ TEST_CASE("VolumeBinding: a bind waits for a volume that is provisioned") {
     asked.has(seen(nullptr));
     CHECK(ready().state == State::kFailed);
     CHECK(ready().why == "provisioning failed for PVC \"c\"");
+    CHECK(ready().avoids_node);
   }
   SECTION("somebody else chooses another node") {
     asked.has(seen("b"));
     CHECK(ready().state == State::kFailed);
+    CHECK_FALSE(ready().avoids_node);
   }
   SECTION("the claim goes") {
     asked.lacks<k8s::PersistentVolumeClaim>("c", "default");

@@ -333,6 +333,10 @@ bool Plans::look_at_start(Entry entry, const Readiness& readiness, Time now) {
       return false;
     }
     start.set_ready(pod.uid, false);
+    if (readiness.avoids_node) {
+      world_.pods.find(pod.uid)->waiting()->refused_binds.add(entry->second.bind.node,
+                                                              readiness.why, now);
+    }
     give_up_start(pod, readiness.why,
                   fmt::format("pod {} of its group: {}", pod.name, readiness.why), now);
     return true;
@@ -396,8 +400,8 @@ std::optional<Decision> Plans::next(Time now) {
       record.waiting()->gave_up_room = true;
       queue_.activate(release(record), QueueEvent::kObjectChange);
     } else {
-      // The next try would have others leave the node again.
-      if (costs_others && by_node) {
+      // The next try would choose the node again, or have others leave it again.
+      if (readiness.avoids_node || (costs_others && by_node)) {
         record.waiting()->refused_binds.add(bind.node, readiness.why, now);
       }
       assumed_.back_off(release(record), true, now);

@@ -4,8 +4,9 @@
 // node), and then neither node nor pod has changed: without this, the pod would choose the same
 // node for ever. Only a certain refusal counts. A 5xx answer does not count, because an API server
 // or a webhook that is down gives it for every node. Nor does a refusal because of the scheduler's
-// own identity or rights. A node is left out only briefly at first: a pod that is refused on every
-// node for a while must not wait long after that.
+// own identity or rights. Counted as well is what cannot be prepared there before the bind, such as
+// a volume (Readiness::avoids_node). A node is left out only briefly at first: a pod that is
+// refused on every node for a while must not wait long after that.
 #pragma once
 
 #include "scheduler/base/types.h"

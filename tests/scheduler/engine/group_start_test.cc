@@ -375,6 +375,33 @@ TEST_CASE("a pod evicts none while its group is starting, and may when that is o
   CHECK(s.decide() == Texts{"train-1 → n0", "train-0 → n0", "train-2 gets n1 without low"});
 }
 
+TEST_CASE("a node for which a volume cannot be made is left out for the pod of a group, too") {
+  Groups s({"VolumeBinding"});
+  s.has_nodes(3);
+  k8s::StorageClass made;
+  made.metadata.name = "made";
+  made.provisioner = "p";
+  made.binding_mode = "WaitForFirstConsumer";
+  s.apply(event::Upserted<k8s::StorageClass>{made});
+  k8s::PersistentVolumeClaim wanted = claim("c", "");
+  wanted.storage_class = "made";
+  wanted.metadata.resource_version = "1";
+  s.Scheduler::has(wanted);
+  s.has(of("train", 2, 0).mounts_claim("c"));
+  s.has(of("train", 2, 1));
+  std::uint64_t plan = 0;
+  for (const char* const version : {"2", "3"}) {
+    REQUIRE(s.decide() == Texts{"train-0 prepares for n0", "train-1 prepares for n1"});
+    s.prepared(++plan);
+    s.prepared(++plan);
+    wanted.metadata.resource_version = version;
+    s.Scheduler::has(wanted);
+    REQUIRE(s.decide().size() == 2);
+    s.now += 10s;
+  }
+  CHECK(s.decide() == Texts{"train-0 prepares for n1", "train-1 prepares for n0"});
+}
+
 TEST_CASE("two groups of one profile start each by itself") {
   Starting s;
   s.has_nodes(1);

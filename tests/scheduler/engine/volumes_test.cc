@@ -276,6 +276,15 @@ struct ProvisioningCluster : QuotaCluster {
     its_claim.storage_class = "made";
     has(its_claim);
   }
+  // The claim changes, and this is its selected node; empty: none.
+  void claim_notes(const std::string& node_name) {
+    its_claim.metadata.resource_version += "0";
+    its_claim.metadata.annotations = {};
+    if (!node_name.empty()) {
+      its_claim.metadata.annotations.set("volume.kubernetes.io/selected-node", node_name);
+    }
+    has(its_claim);
+  }
   k8s::PersistentVolumeClaim its_claim = claim("c", "");
 };
 
@@ -312,6 +321,45 @@ TEST_CASE("a pod that counts on the write of another does not wait for it when t
   s.prepared(1, "the API server did not answer");
   s.now += 1s;
   CHECK(s.decide() == Texts{"q prepares for a"});
+}
+
+TEST_CASE("a node for which a volume cannot be made is left out, and the pod gets another one") {
+  ProvisioningCluster s;
+  s.has(node("b").gpus(2));
+  const std::string why = "provisioning failed for PVC \"c\"";
+  s.has(our_pod("p").gpus(1).mounts_claim("c"));
+  for (const std::uint64_t plan : {1U, 2U}) {
+    REQUIRE(s.decide() == Texts{"p prepares for a"});
+    s.prepared(plan);
+    s.claim_notes("");
+    REQUIRE(s.decide() == Texts{"p not to a: " + why});
+    s.now += 10s;
+  }
+  CHECK(s.decide() == Texts{"p prepares for b"});
+  s.prepared(3);
+  s.node_gone("b");
+  REQUIRE(s.decide() == Texts{"p not to b: the node is gone"});
+  s.now += 10s;
+  const Texts told = s.decide();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].starts_with("p waits: 0/1 nodes are available: 1 node(s) were left out after"));
+  s.now += 1min;
+  CHECK(s.decide() == Texts{"p prepares for a"});
+}
+
+TEST_CASE("a node is not left out because another client has selected one for the claim") {
+  ProvisioningCluster s;
+  s.has(node("b").gpus(2));
+  s.has(our_pod("p").gpus(1).mounts_claim("c"));
+  for (const std::uint64_t plan : {1U, 2U}) {
+    REQUIRE(s.decide() == Texts{"p prepares for a"});
+    s.prepared(plan);
+    s.claim_notes("b");
+    REQUIRE(s.decide() == Texts{"p not to a: provisioning failed for PVC \"c\""});
+    s.claim_notes("");
+    s.now += 10s;
+  }
+  CHECK(s.decide() == Texts{"p prepares for a"});
 }
 
 TEST_CASE("of a claim that comes and goes again and again a pod is told seldom, and in the end") {
