@@ -96,6 +96,9 @@ struct CsiDriver {
   static constexpr ObjectKind kKind{"CSIDriver", "storage.k8s.io/v1", "csidrivers"};
   ObjectMeta metadata;
   bool storage_capacity = false;  // CSIStorageCapacities state where it has room
+  // Pods with its volumes go only to nodes whose CSINode names the driver. Kubernetes 1.37 and
+  // later.
+  bool prevents_if_missing = false;
   friend bool operator==(const CsiDriver&, const CsiDriver&) = default;
 };
 

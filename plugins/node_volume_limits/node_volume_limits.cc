@@ -2,7 +2,8 @@
 //
 // A node's CSINode says how many volumes of each driver it takes. Those that its pods use count
 // once each, and so do attachments of volumes that no pod there uses (any more). What counts as a
-// volume: volume_users.h. Without arguments.
+// volume: volume_users.h. A driver may also keep pods with its volumes off nodes without the driver
+// (CSIDriver's preventPodSchedulingIfMissing). Without arguments.
 //
 // Source: kube-scheduler, plugins/nodevolumelimits/csi.go.
 #include "plugins/factories.h"
@@ -76,7 +77,16 @@ class NodeVolumeLimits final : public ClusterConstraint {
   std::vector<Exclusion> excludes(const k8s::Pod& pod, const PodDifference& trial) const override {
     const auto changes = users_.change_in(trial);
     const std::set<Attached> volumes = users_.volumes_of(pod);
-    if (changes.empty() && !is_any_used(volumes)) return {};
+    std::vector<Exclusion> all;
+    for (const auto& [driver, count] : wanted(volumes)) {
+      if (const auto* required = users_.required(driver)) {
+        all.push_back(
+            {.plugin = kNodeVolumeLimits,
+             .reason = required->reason,
+             .allowed = NamedNodes{.names = {required->nodes.begin(), required->nodes.end()}}});
+      }
+    }
+    if (changes.empty() && !is_any_used(volumes)) return all;
     NamedNodes full{.names = {}, .all_others = true};
     for (const auto& [driver, count] : wanted(volumes)) {
       for (const std::string* node : users_.room()->short_of(driver, count)) {
@@ -87,8 +97,9 @@ class NodeVolumeLimits final : public ClusterConstraint {
         if (!users_.room()->takes(node, driver, volumes, change)) full.names.push_back(node);
       }
     }
-    if (full.names.empty()) return {};
-    return {{.plugin = kNodeVolumeLimits, .reason = kTooMany, .allowed = std::move(full)}};
+    if (full.names.empty()) return all;
+    all.push_back({.plugin = kNodeVolumeLimits, .reason = kTooMany, .allowed = std::move(full)});
+    return all;
   }
 
   std::string excludes_by(const k8s::Pod& pod) const override { return volumes_key(pod); }

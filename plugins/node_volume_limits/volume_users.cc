@@ -64,13 +64,11 @@ class VolumeUsers::Applier {
     all_.recount_all();
   }
   void operator()(const ObjectUpserted<k8s::CsiNode>& change) {
-    std::map<Driver, std::int64_t> limits;
-    for (const k8s::CsiNode::Driver& driver : change.object.drivers) {
-      if (driver.allocatable_count) limits[driver.name] = *driver.allocatable_count;
-    }
-    all_.room_->limit(change.object.metadata.name, limits);
+    all_.put(change.object.metadata.name, change.object.drivers);
   }
-  void operator()(const ObjectGone<k8s::CsiNode>& change) { all_.room_->limit(change.name, {}); }
+  void operator()(const ObjectGone<k8s::CsiNode>& change) { all_.put(change.name, {}); }
+  void operator()(const ObjectUpserted<k8s::CsiDriver>& change) { all_.put(change.object); }
+  void operator()(const ObjectGone<k8s::CsiDriver>& change) { all_.required_.erase(change.name); }
   void operator()(const ObjectUpserted<k8s::VolumeAttachment>& change) {
     const k8s::VolumeAttachment& made = change.object;
     all_.forget_attachment(made.metadata.name);
@@ -121,6 +119,44 @@ bool VolumeUsers::put(const k8s::PersistentVolumeClaim& claim) {
   known->second = std::move(now);
   recount_users(key);
   return true;
+}
+
+void VolumeUsers::put(const std::string& node, const std::vector<k8s::CsiNode::Driver>& drivers) {
+  std::map<Driver, std::int64_t> limits;
+  std::set<Driver> names;
+  for (const k8s::CsiNode::Driver& driver : drivers) {
+    names.insert(driver.name);
+    if (driver.allocatable_count) limits[driver.name] = *driver.allocatable_count;
+  }
+  room_->limit(node, limits);
+  for (auto& [driver, required] : required_) {
+    if (names.contains(driver)) {
+      required.nodes.insert(node);
+    } else {
+      required.nodes.erase(node);
+    }
+  }
+  if (names.empty()) {
+    drivers_.erase(node);
+  } else {
+    drivers_[node] = std::move(names);
+  }
+}
+
+void VolumeUsers::put(const k8s::CsiDriver& driver) {
+  const Driver& name = driver.metadata.name;
+  required_.erase(name);
+  if (!driver.prevents_if_missing) return;
+  Required& required = required_[name];
+  required.reason = name + " CSI driver is not installed on the node";
+  for (const auto& [node, drivers] : drivers_) {
+    if (drivers.contains(name)) required.nodes.insert(node);
+  }
+}
+
+const VolumeUsers::Required* VolumeUsers::required(const Driver& driver) const {
+  const auto found = required_.find(driver);
+  return found == required_.end() ? nullptr : &found->second;
 }
 
 void VolumeUsers::name_volume(const ClaimKey& claim, const std::string& before,

@@ -39,6 +39,13 @@ class VolumeUsers {
 
   [[nodiscard]] const std::shared_ptr<VolumeRoom>& room() const { return room_; }
 
+  // A driver that keeps pods with its volumes off nodes without it. Null: the driver does not.
+  struct Required {
+    std::string reason;           // of such a node, in kube-scheduler's words
+    std::set<std::string> nodes;  // with the driver
+  };
+  [[nodiscard]] const Required* required(const Driver& driver) const;
+
  private:
   struct VolumeClaim {
     std::string volume;
@@ -79,6 +86,8 @@ class VolumeUsers {
   void recount_attachments_of(const std::string& volume);
   void forget_pod(const std::string& uid);
   void forget_attachment(const std::string& name);
+  void put(const std::string& node, const std::vector<k8s::CsiNode::Driver>& drivers);
+  void put(const k8s::CsiDriver& driver);
 
   ByClaim<VolumeClaim> claims_;
   // By volume, the claims that name it. A tree, as ByClaim: users choose the names.
@@ -89,6 +98,8 @@ class VolumeUsers {
   std::unordered_map<std::string, std::set<std::string>> attachments_of_;  // by volume
   std::unordered_map<std::string, Pod> pods_;                              // on nodes, with volumes
   ByClaim<std::set<std::string>> users_;
+  std::map<std::string, std::set<Driver>> drivers_;  // by node
+  std::map<Driver, Required> required_;
   std::shared_ptr<VolumeRoom> room_ = std::make_shared<VolumeRoom>();
 };
 

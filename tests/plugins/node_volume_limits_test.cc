@@ -194,6 +194,64 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
   }
 }
 
+TEST_CASE("NodeVolumeLimits: a driver may keep its pods off nodes without it") {
+  Asked asked("NodeVolumeLimits");
+  for (const char* name : {"with", "without", "bare"}) asked.on(name);
+  const auto node_has = [](const char* name, std::vector<k8s::CsiNode::Driver> drivers) {
+    k8s::CsiNode made;
+    made.metadata.name = name;
+    made.drivers = std::move(drivers);
+    return made;
+  };
+  const auto driver = [](const char* name, bool prevents) {
+    k8s::CsiDriver made;
+    made.metadata.name = name;
+    made.prevents_if_missing = prevents;
+    return made;
+  };
+  asked.has(node_has("with", {{"d", 1}, {"other", {}}}));
+  asked.has(node_has("without", {{"other", {}}}));
+  asked.has(with(volume("v"), [](auto& it) {
+    it.csi_driver = "d";
+    it.csi_volume_handle = "h";
+  }));
+  asked.has(claim("bound", "v"));
+  asked.has(storage_class("made", "d"));
+  asked.has(wanted("unbound", "made"));
+  const Names missing = {"d CSI driver is not installed on the node"};
+  using Out = std::map<std::string, Names>;
+  const Out both = {{"bare", missing}, {"without", missing}};
+  const auto out = [&](const char* name) { return asked.excluded(pod("p").mounts_claim(name)); };
+  CHECK(out("bound").empty());
+  asked.has(driver("d", false));
+  asked.has(driver("other", true));
+  CHECK(out("bound").empty());
+  asked.has(driver("d", true));
+  CHECK(out("bound") == both);
+  CHECK(out("unbound") == both);
+  CHECK(asked.codes[missing.front()] == Code::kUnschedulable);
+  CHECK(asked.excluded(pod("p")).empty());
+  // Also of a volume that a pod uses already, and beside the limit.
+  asked.bound(pod("there").mounts_claim("bound").on("with"));
+  CHECK(out("bound") == both);
+  CHECK(out("unbound") == Out{{"bare", missing},
+                              {"with", {"node(s) exceed max volume count"}},
+                              {"without", missing}});
+  // The driver comes, and goes.
+  asked.has(node_has("without", {{"d", {}}}));
+  CHECK(out("bound") == Out{{"bare", missing}});
+  asked.has(node_has("without", {}));
+  CHECK(out("bound") == both);
+  asked.has(node_has("without", {{"d", {}}}));
+  asked.lacks<k8s::CsiNode>("without");
+  CHECK(out("bound") == both);
+  asked.has(driver("d", false));
+  CHECK(out("bound").empty());
+  asked.has(driver("d", true));
+  asked.lacks<k8s::CsiDriver>("d");
+  CHECK(out("bound").empty());
+}
+
 TEST_CASE("NodeVolumeLimits: disks count as volumes of the driver that serves them today") {
   Asked asked("NodeVolumeLimits");
   const auto limited = [](const char* name, const char* driver) {

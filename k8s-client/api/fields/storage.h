@@ -93,7 +93,10 @@ void fields(Of<CsiNode> auto& node, auto&& field) {
 
 void fields(Of<CsiDriver> auto& driver, auto&& field) {
   field("metadata", driver.metadata);
-  field("spec", Nested{[&](auto&& spec) { spec("storageCapacity", driver.storage_capacity); }});
+  field("spec", Nested{[&](auto&& spec) {
+          spec("storageCapacity", driver.storage_capacity);
+          spec("preventPodSchedulingIfMissing", driver.prevents_if_missing);
+        }});
 }
 
 void fields(Of<CsiStorageCapacity> auto& capacity, auto&& field) {

@@ -232,6 +232,10 @@ TEST_CASE("A CSI driver is read", "[decode]") {
   want.storage_capacity = true;
   CHECK(read_as<CsiDriver>(R"({"kind":"CSIDriver","metadata":{"name":"d"},
       "spec":{"attachRequired":true,"storageCapacity":true}})") == want);
+  want.prevents_if_missing = true;
+  CHECK(read_as<CsiDriver>(R"({"kind":"CSIDriver","metadata":{"name":"d"},
+      "spec":{"storageCapacity":true,"preventPodSchedulingIfMissing":true}})") == want);
+  CHECK(read_as<CsiDriver>(encode(want)) == want);
 }
 
 TEST_CASE("A storage capacity is read", "[decode]") {

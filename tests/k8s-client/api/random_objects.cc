@@ -302,7 +302,7 @@ CsiNode RandomObjects::csi_node() {
   return {metadata(), list([&] { return CsiNode::Driver{text(), maybe(count)}; })};
 }
 
-CsiDriver RandomObjects::csi_driver() { return {metadata(), chance()}; }
+CsiDriver RandomObjects::csi_driver() { return {metadata(), chance(), chance()}; }
 
 CsiStorageCapacity RandomObjects::csi_storage_capacity() {
   const auto bytes = [&] { return quantity().value(); };

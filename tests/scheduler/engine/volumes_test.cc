@@ -244,6 +244,22 @@ TEST_CASE("a node takes as many volumes as its driver attaches there") {
   }
 }
 
+TEST_CASE("a pod waits for a node with its driver, where the driver asks for that") {
+  Attaching s;
+  k8s::CsiDriver driver;
+  driver.metadata.name = "d";
+  driver.prevents_if_missing = true;
+  s.apply(sched::event::Upserted<k8s::CsiDriver>{driver});
+  s.has(our_pod("p").mounts_claim("v1"));
+  s.has(our_pod("other").mounts_claim("local"));
+  CHECK(s.decide() == Texts{"p waits: 0/4 nodes are available: 4 d CSI driver is not installed on "
+                            "the node.",
+                            "other → a2"});
+  s.attaches("b1", 1);
+  s.now += 1s;
+  CHECK(s.decide() == Texts{"p → b1"});
+}
+
 TEST_CASE("of a node that is full and in another zone it is told that it is full") {
   Attaching s;
   k8s::PersistentVolume far = volume("v2");
