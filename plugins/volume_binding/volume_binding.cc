@@ -20,8 +20,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace plugins {
 namespace {
@@ -83,8 +88,7 @@ class VolumeBinding final : public ClusterConstraint {
     return std::nullopt;
   }
 
-  std::vector<Exclusion> excludes(const k8s::Pod& pod,
-                                  const PodDifference& /*trial*/) const override {
+  std::vector<Exclusion> excludes(const k8s::Pod& pod, const PodDifference& trial) const override {
     std::vector<Exclusion> all;
     const auto exclude = [&](std::string_view reason, bool also_told, auto allowed,
                              std::size_t cost = 1) {
@@ -116,7 +120,9 @@ class VolumeBinding final : public ClusterConstraint {
         exclude(kNotItsNode, false, &*volume->node_affinity);
       }
     }
-    exclude_by_matching(waiting_claims(pod), exclude);
+    const std::vector<const VolumeClaim*> waiting = waiting_claims(pod);
+    exclude_by_matching(waiting, exclude);
+    exclude_beside_others(waiting, trial, exclude);
     if (!some_missing) return all;
     if (all.empty()) {
       exclude(kVolumeMissing, true, NamedNodes{});
@@ -224,6 +230,52 @@ class VolumeBinding final : public ClusterConstraint {
     const std::size_t cost = matching->cost();
     exclude(kNoVolume, true, is_not(Result::kNoVolume), cost);
     if (matching->looks_for_room()) exclude(kNoRoom, true, is_not(Result::kNoRoom), cost);
+  }
+
+  // In a trial, the claims of a pod that is added to a node take their volumes there, too. Of very
+  // many claims only the first ones count: a tenant can create a group with 50 for each pod.
+  template <typename Exclude>
+  void exclude_beside_others(const std::vector<const VolumeClaim*>& waiting,
+                             const PodDifference& trial, const Exclude& exclude) const {
+    const std::vector<const VolumeClaim*> own = takers(waiting);
+    if (own.empty()) return;
+    constexpr std::size_t kMostOfOthers = 1'000;
+    std::map<std::string, std::vector<const VolumeClaim*>> claims_on;
+    std::size_t of_others = 0;
+    for (const PodDifference::Added& added : trial.added()) {
+      const auto others = takers(waiting_claims(*added.pod));
+      of_others += others.size();
+      if (of_others > kMostOfOthers) break;
+      if (others.empty()) continue;
+      std::vector<const VolumeClaim*>& there = claims_on[std::string(added.node)];
+      there.insert(there.end(), others.begin(), others.end());
+    }
+    if (claims_on.empty()) return;
+    const auto matchings = std::make_shared<std::map<std::string, Matching>>();
+    for (auto& [node, claims] : claims_on) {
+      claims.insert(claims.end(), own.begin(), own.end());
+      // Pods may share a claim.
+      std::sort(claims.begin(), claims.end(), [](const VolumeClaim* a, const VolumeClaim* b) {
+        return std::tie(a->metadata.namespace_, a->metadata.name) <
+               std::tie(b->metadata.namespace_, b->metadata.name);
+      });
+      claims.erase(std::unique(claims.begin(), claims.end()), claims.end());
+      matchings->emplace(node, Matching(storage_, claims));
+    }
+    exclude(
+        kNoVolume, true,
+        [matchings](const NodeFacts& node) {
+          const auto there = matchings->find(node.name);
+          return there == matchings->end() || there->second.on(node).result != Result::kNoVolume;
+        },
+        own.size());
+  }
+  // Those that may take a volume that is there.
+  std::vector<const VolumeClaim*> takers(std::vector<const VolumeClaim*> waiting) const {
+    std::erase_if(waiting, [&](const VolumeClaim* claim) {
+      return storage_.free_volumes(claim->storage_class) == nullptr;
+    });
+    return waiting;
   }
 
   Readiness readiness_of(const ClaimKey& key, const NodeFacts& node) const {

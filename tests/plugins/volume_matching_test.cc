@@ -235,6 +235,32 @@ TEST_CASE("VolumeBinding: claims do not take one volume twice, and the smaller o
   CHECK(asked.excluded(picky).size() == 1);
 }
 
+TEST_CASE("VolumeBinding: in a trial the claims of pods that are added take their volumes") {
+  Asked asked("VolumeBinding");
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  asked.has(storage_class("any", "p"));
+  for (const char* name : {"c", "d"}) asked.has(wanted(name, "local"));
+  for (const char* name : {"e", "f"}) asked.has(wanted(name, "any"));
+  asked.on("n");
+  asked.on("m");
+  asked.has(free_volume("v", 1, "n"));
+  asked.has(free_volume("w", 1, "m"));
+  const k8s::Pod first = pod("a").mounts_claim("c");
+  const k8s::Pod second = pod("b").mounts_claim("d");
+  const k8s::Pod shares = pod("s").mounts_claim("c");
+  using Out = std::map<std::string, Names>;
+  const PodDifference on_n({}, {{&first, "n"}});
+  CHECK(asked.excluded(second).empty());
+  CHECK(asked.excluded(second, on_n) == Out{{"n", {kNoVolume}}});
+  CHECK(asked.excluded(second, PodDifference({}, {{&first, "n"}, {&shares, "m"}})).size() == 2);
+  CHECK(asked.excluded(shares, on_n).empty());
+  asked.has(free_volume("x", 1, "n"));
+  CHECK(asked.excluded(second, on_n).empty());
+  // Volumes that are provisioned are not taken from each other.
+  const k8s::Pod makes = pod("e").mounts_claim("e");
+  CHECK(asked.excluded(pod("f").mounts_claim("f"), PodDifference({}, {{&makes, "n"}})).empty());
+}
+
 TEST_CASE("VolumeBinding: a look at a node costs as much as its claims and their selectors") {
   Asked asked("VolumeBinding");
   asked.has(storage_class("local", "kubernetes.io/no-provisioner"));

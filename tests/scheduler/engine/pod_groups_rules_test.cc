@@ -139,6 +139,40 @@ TEST_CASE(
   CHECK(s.outcome().bound == 2);
 }
 
+TEST_CASE("each pod of a group has a volume of its own node, though one node had room for all") {
+  Groups s({"NodeVolumeLimits", "VolumeBinding"});
+  k8s::StorageClass local;
+  local.metadata.name = "local";
+  local.provisioner = "kubernetes.io/no-provisioner";
+  local.binding_mode = "WaitForFirstConsumer";
+  s.apply(event::Upserted<k8s::StorageClass>{local});
+  constexpr const char* kHost = "kubernetes.io/hostname";
+  const auto has_volume_on = [&](const char* host) {
+    k8s::PersistentVolume made = volume(std::string("of-") + host);
+    made.storage_class = "local";
+    made.phase = "Available";
+    made.node_affinity = k8s::NodeSelector{{term({label(kHost).in({host})})}};
+    s.Scheduler::has(made);
+  };
+  for (const char* name : {"a", "b"}) s.has(node(name).gpus(8).labelled(kHost, name));
+  has_volume_on("a");
+  for (int i = 0; i < 2; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    k8s::PersistentVolumeClaim made = claim(name, "");
+    made.storage_class = "local";
+    s.Scheduler::has(made);
+    s.has(of("train", 2, i, 1).mounts_claim(name));
+  }
+  CHECK(s.outcome() ==
+        Groups::Outcome{0,
+                        {"0/2 nodes are available: 2 node(s) didn't find available persistent "
+                         "volumes to bind. | There is room for 1 of the 2 pods that start together "
+                         "as group train."}});
+  has_volume_on("b");
+  s.now += 1min;
+  CHECK(s.decide() == Texts{"train-0 prepares for a", "train-1 prepares for b"});
+}
+
 TEST_CASE("pods that cannot be prepared beside each other start not at all") {
   Groups s;
   s.has_nodes(2);
