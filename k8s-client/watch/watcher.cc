@@ -28,6 +28,14 @@ bool is_lost_version(const Error& error) {
   return error.is_expired() || is_too_large_version(error);
 }
 
+// The server does not accept the credentials, or there are none at present: that says nothing about
+// the version, and a list would fail, too.
+bool is_of_credentials(const Error& error) {
+  return error.is_status(401) || error.kind == ErrorKind::kConfig;
+}
+
+bool may_pass(const Error& error) { return error.is_passing() || is_of_credentials(error); }
+
 }  // namespace
 
 Watcher::Watcher(WatcherOptions options)
@@ -135,8 +143,7 @@ WatcherStep Watcher::list_failed(const Error& error, TimePoint now) {
     step.request = request_;
     return step;
   }
-  if (further_page && error.is_passing())
-    return same_request(back_off_.next(now, error.retry_after));
+  if (further_page && may_pass(error)) return same_request(back_off_.next(now, error.retry_after));
   if (error.kind == ErrorKind::kTooLarge && request_.limit > 1) {
     options_.page_size = request_.limit / 2;
     request_.limit = options_.page_size;
@@ -178,7 +185,7 @@ WatcherStep Watcher::watch_failed(const Error& error, TimePoint now) {
   const bool is_error_event =
       was_open && error.kind == ErrorKind::kStatus && !error.asks_for_patience();
   const bool is_stuck = is_error_event && std::exchange(error_at_, version_) == version_;
-  if (!is_lost_version(error) && error.is_passing() && !is_stuck) return watch_on(delay);
+  if (!is_lost_version(error) && may_pass(error) && !is_stuck) return watch_on(delay);
   error_at_.clear();
   // After 410 from the last version, not from "": it is enough that the list is not older than the
   // reader's state.

@@ -20,9 +20,10 @@
 //   * a streamed list that the watch cache cannot give, because it does not come up to date, is
 //     followed by a list in pages, which the server then reads from its storage. client-go asks for
 //     the stream again;
-//   * a watch that got no answer, or 5xx, is opened again at the same version without a relist: for
-//     a version that has become too old the server answers 410. An ERROR event of 5xx that comes
-//     twice at one version leads to a relist: the server may be unable to show what follows it.
+//   * a watch that got no answer, 5xx, or 401 is opened again at the same version without a relist:
+//     for a version that has become too old the server answers 410. The same while there are no
+//     credentials: nothing was sent then. An ERROR event of 5xx that comes twice at one version
+//     leads to a relist: the server may be unable to show what follows it.
 //
 // One watcher follows one kind of object. Every request that it returns is to be sent after
 // `delay`; sent() is called when it is sent.

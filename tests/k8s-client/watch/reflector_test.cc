@@ -163,6 +163,19 @@ TEST_CASE("lists that fail", "[watch]") {
         {list_request(), "+ a/1@3", page_request("c1"),
          "! list /api/v1/pods: 429 Too Many Requests: busy", page_request("c1"), "+ b/2@4",
          "synced", watch_request("5")}},
+       {"a further page is asked for again with the next credentials",
+        [](WatchScript& s) {
+          s.page(5, "c1", {pod_json("a", "1", 3)});
+          s.refuse(401, "Unauthorized", "who?");
+          s.wait();
+          s.break_off(ErrorKind::kConfig);
+          s.wait();
+          s.page(5, "", {pod_json("b", "2", 4)});
+        },
+        {list_request(), "+ a/1@3", page_request("c1"),
+         "! list /api/v1/pods: 401 Unauthorized: who?", page_request("c1"),
+         "! list /api/v1/pods: broke", page_request("c1"), "+ b/2@4", "synced",
+         watch_request("5")}},
        {"after objects of a broken relist only a consistent one will do",
         [](WatchScript& s) {
           watch_one_pod(s);
@@ -229,6 +242,21 @@ TEST_CASE("watches that fail", "[watch]") {
         },
         {list_request(), "synced", watch_request("5"), "! watch /api/v1/pods: broke",
          watch_request("5")}},
+       {"credentials that fail: again without listing",
+        [](WatchScript& s) {
+          watch_one_pod(s);
+          s.break_off(ErrorKind::kConnection);
+          s.wait();
+          s.refuse(401, "Unauthorized", "who?");
+          s.wait();
+          s.break_off(ErrorKind::kConfig);
+          s.wait();
+          s.open();
+          s.send(event_line("ADDED", pod_json("b", "2", 6)));
+        },
+        after_one_pod({"! watch /api/v1/pods: broke", watch_request("5"),
+                       "! watch /api/v1/pods: 401 Unauthorized: who?", watch_request("5"),
+                       "! watch /api/v1/pods: broke", watch_request("5"), "+ b/2@6"})},
        {"403 at opening: list anew",
         [](WatchScript& s) {
           s.page(5, "", {});
