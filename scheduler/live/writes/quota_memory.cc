@@ -3,11 +3,14 @@
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/encode.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 namespace sched::live {
 namespace {
+
+using std::chrono::milliseconds;
 
 // Of the MiB that an object may have; the rest is for everything around the entries.
 constexpr std::size_t kMostBytes = 900'000;
@@ -74,17 +77,30 @@ void QuotaMemory::on_got(k8s::Result<k8s::ConfigMap> answer, const Then& then) {
   if (answer) {
     there_ = std::move(*answer);
   } else if (answer.error().is_status(403)) {
-    hooks_.on_problem(answer.error(), {});
-    return then();
+    return on_refused(answer.error(), then);
   } else if (!answer.error().is_not_found()) {
     return retry(answer.error(), [this, then] { get(then); });
   }
+  refused_since_.reset();
   // If a write follows, this says nothing: one has failed, and the next one may fail, too.
   if (!wanted_ || is_written()) {
     back_off_.reset();
     hooks_.on_answered();
   }
   then();
+}
+
+void QuotaMemory::on_refused(const k8s::Error& error, const Then& then) {
+  const auto now = loop_.now();
+  if (!refused_since_) refused_since_ = now;
+  const auto left = std::chrono::ceil<milliseconds>(*refused_since_ + options_.refused_after - now);
+  if (left <= milliseconds(0)) {
+    hooks_.on_problem(error, {});
+    return then();
+  }
+  const milliseconds delay = std::min(back_off_.next(now, error.retry_after), left);
+  hooks_.on_problem(error, delay);
+  pause(delay, [this, then] { get(then); });
 }
 
 bool QuotaMemory::is_written() const {
@@ -122,7 +138,7 @@ void QuotaMemory::on_written(k8s::Result<k8s::ConfigMap> answer) {
   retry(answer.error(), anew);
 }
 
-void QuotaMemory::pause(std::chrono::milliseconds delay, Then then) {
+void QuotaMemory::pause(milliseconds delay, Then then) {
   pause_ = loop_.after(delay, [then = std::move(then)] { then(); });
 }
 

@@ -6,10 +6,11 @@
 // not find it. The process that schedules writes the entries, and reads them before its first
 // decision. A finalizer would work, too, but would block deletions while no process schedules.
 //
-// If the ConfigMap cannot be read (it does not exist yet, or the scheduler has no right), nothing
-// is remembered. After any other failure the read is repeated until there is an answer. Each write
-// names the version that was read; if the object has been written elsewhere meanwhile, it is read
-// again. On the event loop's thread.
+// If the ConfigMap does not exist yet, or the scheduler has no right to read it (403), nothing is
+// remembered. A server that has just started answers 403, too, until it has read its roles. So a
+// 403 counts only when it has lasted for `refused_after`. After any other failure the read is
+// repeated until there is an answer. Each write names the version that was read; if the object has
+// been written elsewhere meanwhile, it is read again. On the event loop's thread.
 #pragma once
 
 #include "k8s-client/api/config_map.h"
@@ -38,6 +39,7 @@ class QuotaMemory {
   struct Options {
     std::chrono::milliseconds interval{1'000};  // the least time between two writes
     k8s::BackOffOptions back_off = {.first = std::chrono::milliseconds(1'000)};
+    std::chrono::milliseconds refused_after{30'000};  // see above
   };
   struct Hooks {
     // A call failed; `retry_in` zero: it is not tried again.
@@ -62,6 +64,7 @@ class QuotaMemory {
   using Then = std::function<void()>;
   void get(Then then);
   void on_got(k8s::Result<k8s::ConfigMap> answer, const Then& then);
+  void on_refused(const k8s::Error& error, const Then& then);
   // Whether the server has what is wanted.
   [[nodiscard]] bool is_written() const;
   void write();
@@ -76,6 +79,8 @@ class QuotaMemory {
   k8s::BackOff back_off_;
   std::optional<k8s::ConfigMap> there_;  // as the server has it; nullopt: it does not exist
   std::optional<k8s::StringMap> wanted_;
+  // Since when reads were refused (403), without a proper answer in between.
+  std::optional<k8s::EventLoop::Clock::time_point> refused_since_;
   bool busy_ = false;  // a call is under way, or a pause
   bool stopped_ = false;
   std::unique_ptr<k8s::Timer> pause_;

@@ -252,10 +252,25 @@ TEST_CASE("nothing is decided on before it is known what was there") {
     CHECK(bench.answer() == "get");
     CHECK(bench.answer() == "update");
   }
-  SECTION("but one who may not read it remembers nothing, and is told of it") {
+  SECTION("a server that refuses while it starts has not said that there is nothing") {
+    CHECK(bench.fail(403) == "get");
+    CHECK(bench.problems == 1);
+    CHECK_FALSE(bench.remembered);
+    bench.loop.advance(1s);
+    CHECK(bench.fail(500) == "get");
+    bench.loop.advance(2s);
+    CHECK(bench.answer() == "get");
+    CHECK(bench.remembered == Quotas{quota("a")});
+  }
+  SECTION("but one who may not read it for half a minute remembers nothing, and is told of it") {
+    for (const auto pause : {1s, 2s, 4s, 4s, 4s, 4s, 4s, 4s, 3s}) {
+      CHECK(bench.fail(403) == "get");
+      CHECK_FALSE(bench.remembered);
+      bench.loop.advance(pause);
+    }
     CHECK(bench.fail(403) == "get");
     CHECK(bench.remembered == Quotas{});
-    CHECK(bench.problems == 1);
+    CHECK(bench.problems == 10);
     CHECK(bench.calls.empty());
   }
   SECTION("and what fails is not lost") {
