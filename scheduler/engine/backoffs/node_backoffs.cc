@@ -29,7 +29,10 @@ void NodeBackoffs::pod_rejected(const event::PodRejected& event, Time now) {
   const NodeSlot slot = world_.nodes.find(event.node);
   const bool present = slot != kNoSlot && world_.nodes.present(slot);
   if (event.reason == kTopologyReason) {
-    if (is_chosen_here(event, slot)) {
+    // The watch repeats a rejection when it lists anew, and when the failed pod changes or is
+    // deleted. Younger ones than this are known by their uid (topology_rejections.h).
+    const bool is_old = event.at <= now - TopologyRejections::kLongest;
+    if (!is_old && is_chosen_here(event, slot)) {
       world_.topology_rejections.add(event.node, event.requests, event.pod.uid, now);
     }
     return;

@@ -106,6 +106,17 @@ TEST_CASE("only pods that this process placed count, each once") {
   CHECK(s.decide() == Texts{"2 → a"});
 }
 
+TEST_CASE("a rejection that is repeated later, as when the failed pod is deleted, does not count") {
+  UnalignedCluster s({"a"});
+  s.has(eight_cpus("1"));
+  REQUIRE(s.decide() == Texts{"1 → a"});
+  s.rejects(eight_cpus("1"), "a");
+  s.now += 1h;
+  s.rejects(eight_cpus("1"), "a");
+  s.has(eight_cpus("2"));
+  CHECK(s.decide() == Texts{"2 → a"});
+}
+
 TEST_CASE(
     "what a node could not place by its topology does not count, once it is gone, against a new "
     "one of its name") {
