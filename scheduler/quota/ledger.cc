@@ -68,7 +68,9 @@ bool Ledger::remember(const k8s::GpuQuota& quota, Time now) {
   const QuotaId id = assignment_.id_of(quota.metadata.name);
   if (quotas_.has(id) || quotas_.deleted().contains(id)) return false;
   upsert(quota);
-  return erase(quota.metadata.name, quota.metadata.deletion_timestamp.value_or(now));
+  // By the clock of that process, which may have been ahead.
+  const Time at = std::min(quota.metadata.deletion_timestamp.value_or(now), now);
+  return erase(quota.metadata.name, at);
 }
 
 std::vector<k8s::GpuQuota> Ledger::memory() const {

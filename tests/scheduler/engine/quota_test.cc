@@ -511,6 +511,19 @@ TEST_CASE("a new process that is told what was there keeps closed what was close
   CHECK(s.engine.take_quota_news().remember->size() == 3);
 }
 
+TEST_CASE("a deletion that a process before dated ahead, by a wrong clock, counts from now on") {
+  Scheduler s;
+  s.has(h100("a"));
+  s.has(name_space("ml"));
+  s.has(in("ml", "p", 1));
+  k8s::GpuQuota deleted = gpu_quota("q").of("ml").line("H100", 2);
+  deleted.metadata.deletion_timestamp = kStart + 24h;
+  s.apply(event::QuotaRemembered{deleted});
+  s.synced();
+  CHECK(s.decide().at(0).starts_with(
+      "p waits: quota q was deleted: its namespaces get no GPUs until 1970-01-12T13:47:40Z;"));
+}
+
 TEST_CASE("by which labels a quota selects is remembered, too") {
   QuotaCluster s;
   const k8s::LabelSelector selector = tests::selector({{"team", "vision"}});
