@@ -104,8 +104,9 @@ void Exchange::talk() {
 const char* Exchange::stage() {
   if (connecting_) return "connecting";
   if (place_.connection() == nullptr) {
-    return host_->awaits_credentials() ? "waiting for credentials"
-                                       : "waiting for a free connection";
+    if (host_->awaits_credentials()) return "waiting for credentials";
+    return host_->is_rate_limited() ? "waiting for this client's rate limit"
+                                    : "waiting for a free connection";
   }
   return stop_sending() ? "waiting for the answer" : "connecting";
 }

@@ -48,6 +48,8 @@ class ExchangeHost {
   // "https://HOST:PORT", for messages.
   [[nodiscard]] virtual const std::string& server() const = 0;
   [[nodiscard]] virtual bool awaits_credentials() const = 0;
+  // Requests wait for the rate limiter.
+  [[nodiscard]] virtual bool is_rate_limited() const = 0;
 };
 
 class Exchange : public Call, public AnswerHandler, public std::enable_shared_from_this<Exchange> {

@@ -58,6 +58,7 @@ class PooledTransport final : public Transport, private ExchangeHost {
   void forget(Exchange& exchange) override;
   const std::string& server() const override { return server_; }
   bool awaits_credentials() const override { return awaits_credentials_; }
+  bool is_rate_limited() const override { return refill_ != nullptr; }
 
   ExchangeHost& host() { return *this; }
   // Registers it in `list`; false if that is not possible, and then it will end.

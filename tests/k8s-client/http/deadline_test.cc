@@ -123,7 +123,8 @@ TEST_CASE("transport: deadline while waiting for the rate limit") {
   fixture.options.burst = 1;
   TlsServer& server = fixture.serve(answering([](const ReceivedRequest&) { return ok("yes"); }));
   CHECK(fixture.exchange(get("/1"))->response().status == 200);
-  check_timeout(fixture.exchange(with_deadline(get("/2")))->error(), false, "waiting");
+  check_timeout(fixture.exchange(with_deadline(get("/2")))->error(), false,
+                "waiting for this client's rate limit");
   CHECK(server.requests().size() == 1);
 
   // Streams do not count.
