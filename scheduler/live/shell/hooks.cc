@@ -277,7 +277,9 @@ void Shell::Parts::begin_to_decide() {
     LogLine("scheduling begins").info();
   };
   if (!leadership_) return begin();
+  reads_quotas_since_ = loop_->now();
   quota_memory_->read([this, begin](std::vector<k8s::GpuQuota> quotas) {
+    reads_quotas_since_.reset();
     for (k8s::GpuQuota& quota : quotas) {
       engine_->push(event::QuotaRemembered{std::move(quota)});
     }

@@ -143,6 +143,8 @@ class Shell::Parts {
   std::unique_ptr<StatusWriter> statuses_;
   std::unique_ptr<QuotaStatusWriter> quota_statuses_;
   std::unique_ptr<QuotaMemory> quota_memory_;
+  // While quota_memory_ reads, before the first decision.
+  std::optional<Clock::time_point> reads_quotas_since_;
   std::unique_ptr<k8s::EventRecorder> events_;
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<EngineThread> engine_;

@@ -16,6 +16,12 @@ server::Check engine_check(std::chrono::nanoseconds working_for) {
                                  seconds.count())};
 }
 
+server::Check remembered_quotas_check(std::chrono::nanoseconds reading_for) {
+  return {.name = "remembered-quotas",
+          .passed = reading_for < kReadsQuotasWithin,
+          .why_not = "leads, but cannot read which quotas there were, and so decides nothing"};
+}
+
 std::vector<server::Check> Shell::Parts::liveness() const {
   return {engine_check(engine_->working_for(Heartbeat::Clock::now()))};
 }
@@ -38,6 +44,8 @@ std::vector<server::Check> Shell::Parts::readiness() const {
     checks.push_back({.name = "leader-election",
                       .passed = !leadership_->leads() || leadership_->may_bind(),
                       .why_not = "leads, but the lease has not been renewed in time to bind"});
+    checks.push_back(remembered_quotas_check(
+        reads_quotas_since_ ? loop_->now() - *reads_quotas_since_ : Clock::duration::zero()));
   }
   checks.push_back(
       {.name = "shutdown", .passed = !shutting_down_, .why_not = "the process is shutting down"});

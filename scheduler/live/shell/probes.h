@@ -20,7 +20,13 @@ namespace sched::live {
 
 inline constexpr std::chrono::minutes kEngineHangsAfter{2};
 
+// A leader decides nothing before it has read which quotas there were (writes/quota_memory.h). That
+// takes a moment, and half a minute where the right to read them is missing.
+inline constexpr std::chrono::minutes kReadsQuotasWithin{1};
+
 // `working_for`: EngineThread's.
 [[nodiscard]] server::Check engine_check(std::chrono::nanoseconds working_for);
+// `reading_for`: how long this leader has read them so far; zero: it does not, or has read them.
+[[nodiscard]] server::Check remembered_quotas_check(std::chrono::nanoseconds reading_for);
 
 }  // namespace sched::live

@@ -32,6 +32,12 @@ TEST_CASE("a thread that does not wake for its work hangs") {
   CHECK(heart.working_for(kStart + 1h) == 1h);
 }
 
+TEST_CASE("a leader that cannot read for a minute which quotas there were is not ready") {
+  CHECK(sched::live::remembered_quotas_check(0s).passed);
+  CHECK(sched::live::remembered_quotas_check(59s).passed);
+  CHECK_FALSE(sched::live::remembered_quotas_check(1min).passed);
+}
+
 TEST_CASE("the engine hangs after two minutes with one event, decision or question") {
   struct Case {
     std::chrono::nanoseconds working_for;

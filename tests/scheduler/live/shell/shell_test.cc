@@ -77,8 +77,8 @@ TEST_CASE("a shell that leads binds pods, says why others wait, and gives the le
   CHECK_THAT(world.probe("/livez?verbose"), Catch::Contains("[+]engine ok"));
   CHECK_THAT(world.probe("/readyz"), Catch::EndsWith("\r\n\r\nok"));
   const std::string ready = world.probe("/readyz?verbose");
-  for (const char* check :
-       {"engine", "watch-pods", "watch-failedpods", "watch-nodes", "leader-election", "shutdown"}) {
+  for (const char* check : {"engine", "watch-pods", "watch-failedpods", "watch-nodes",
+                            "leader-election", "remembered-quotas", "shutdown"}) {
     CHECK_THAT(ready, Catch::Contains(std::string("[+]") + check + " ok\n"));
   }
   const std::string metrics = world.secure("/metrics");
