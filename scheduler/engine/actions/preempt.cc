@@ -157,7 +157,7 @@ VictimSearch::Found Preempt::search(Kind& kind, WaitingPod& pod, Time now) {
   if (const auto end = world_.topology_rejections.next_end()) {
     kind.until = std::min(kind.until, *end);
   }
-  if (found.protected_until) kind.until = std::min(kind.until, *found.protected_until);
+  kind.until = std::min(kind.until, found.until);
   kind.words = fit_error(world_.nodes.size(), found.reasons);
   return found;
 }

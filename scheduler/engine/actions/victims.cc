@@ -94,8 +94,7 @@ class VictimSearch::OnNode {
       heeds_runtime_ = false;
       if (least_harm(found)) {
         reasons_ = {kProtected};
-        found.protected_until =
-            std::min(found.protected_until.value_or(Time::max()), *protected_until_);
+        found.holds_until(*protected_until_);
       }
     }
     for (const std::string& reason : reasons_) ++found.reasons[reason];
@@ -143,7 +142,7 @@ class VictimSearch::OnNode {
     found.cost += occupants.size();
     for (const Occupant* occupant : occupants) {
       if (occupant->kind != Occupant::Kind::kPod) continue;
-      if (is_leaving(*occupant)) {
+      if (is_leaving(*occupant, found)) {
         take_away(*occupant, trial, found);
         victims.leaving.push_back(occupant);
         has_leaving_ = true;
@@ -290,8 +289,11 @@ class VictimSearch::OnNode {
     trial.nodes.take_away(node_, hold->on->occupant());
   }
 
-  [[nodiscard]] bool is_leaving(const Occupant& occupant) const {
-    if (plans_.departures().is_stuck(*occupant.uid, now_)) return false;
+  [[nodiscard]] bool is_leaving(const Occupant& occupant, Found& found) const {
+    if (const auto until = plans_.departures().stuck_until(*occupant.uid, now_)) {
+      found.holds_until(*until);
+      return false;
+    }
     return occupant.terminating || plans_.departures().is_awaited(*occupant.uid);
   }
   [[nodiscard]] bool may_be_evicted(const Occupant& occupant) const {
@@ -451,7 +453,7 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
   if (world_.ledger.in_force()) {
     plans_.departures().for_each([&](const std::string& uid) {
       ++departures;
-      if (plans_.departures().is_stuck(uid, now)) return;
+      if (plans_.departures().stuck_until(uid, now)) return;
       const quota::Charge* charge = world_.pods.find(uid)->charged();
       if (charge == nullptr) return;
       left.take_away(*charge);
@@ -512,7 +514,7 @@ VictimSearch::Found VictimSearch::search(const WaitingPod& pod, const std::strin
   if (tried < world_.nodes.size()) found.reasons[kNotTried] = world_.nodes.size() - tried;
   if (takers > 0) {
     found.reasons[kQuotaReturns] = takers;
-    found.protected_until = std::min(found.protected_until.value_or(Time::max()), *until);
+    found.holds_until(*until);
   }
   return found;
 }

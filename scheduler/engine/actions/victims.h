@@ -31,6 +31,7 @@
 #include "scheduler/engine/world/world.h"
 #include "scheduler/engine/world/world_trial.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -72,9 +73,11 @@ class VictimSearch {
     std::string ended_at;
     // About how many nodes could have been looked at in the same time.
     std::uint64_t cost = 0;
-    // Where there would be room without pods that have not run long enough, or if pods that leave
-    // in time gave their quota back: until when that holds.
-    std::optional<Time> protected_until;
+    // Until when it holds, if nothing changes. Then pods on lent GPUs have run long enough, pods
+    // that were to give quota back are late, or pods that are being deleted are near their end.
+    Time until = Time::max();
+
+    void holds_until(Time end) { until = std::min(until, end); }
   };
   // For a pod that no node takes, of a profile with preemption. `from`: the name of the first node
   // to look at; empty: all. O(nodes + their pods · plugins), and no more than kMostCost.

@@ -62,10 +62,11 @@ std::optional<Time> Departures::deadline_of(const std::string& uid) const {
   return deadline == deadlines_.end() ? std::nullopt : std::optional(deadline->second);
 }
 
-bool Departures::is_stuck(const std::string& uid, Time now) const {
-  if (stuck_.contains(uid)) return true;
+std::optional<Time> Departures::stuck_until(const std::string& uid, Time now) const {
+  if (stuck_.contains(uid)) return Time::max();
   const auto deadline = deadline_of(uid);
-  return deadline && *deadline > now + kMostPatience;
+  if (!deadline || *deadline <= now + kMostPatience) return std::nullopt;
+  return *deadline - kMostPatience;
 }
 
 bool Departures::is_terminating(const std::string& uid) const {

@@ -56,8 +56,9 @@ class Departures {
   }
   // Whether a plan waits for the pod.
   [[nodiscard]] bool is_awaited(const std::string& uid) const { return awaited_.contains(uid); }
-  // Whether the pod, which is being deleted, leaves too late to be waited for.
-  [[nodiscard]] bool is_stuck(const std::string& uid, Time now) const;
+  // Until when the pod, which is being deleted, leaves too late to be waited for; nullopt: it does
+  // not. Time::max(): plans have waited for it too long.
+  [[nodiscard]] std::optional<Time> stuck_until(const std::string& uid, Time now) const;
   // Whether the pod, which has a node, has been deleted, and is still there.
   [[nodiscard]] bool is_terminating(const std::string& uid) const;
   // Whether nothing is known of any pod.

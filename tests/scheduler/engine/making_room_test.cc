@@ -280,6 +280,16 @@ TEST_CASE("a pod that is being deleted already has the time that it was given") 
   }
 }
 
+TEST_CASE("a pod that is being deleted is waited for once it has an hour left, without an event") {
+  Preempting s;
+  s.has(node("n").gpus(8));
+  s.terminates(s.runs("going", "n", kHigh, 8), 3h);
+  s.has(wants(8));
+  CHECK_THAT(s.refusal(), Catch::Contains("1 No preemption victims found for incoming pod"));
+  CHECK(s.decide_within(3h) == Texts{"p gets n without"});
+  CHECK(s.now == kStart + 2h);
+}
+
 TEST_CASE("an eviction that the API server refuses is undone and told") {
   Preempting s;
   s.has(node("n").gpus(8));
