@@ -75,8 +75,15 @@ class FitCheck final : public NodeFilter {
   std::string numbers(const NodeView& node, unsigned index) const override {
     const Shortage found = shortage_of(node, index);
     const std::string& name = names_.name(found.resource);
-    return name + ": asked " + exact_amount(name, found.asked) + ", free " +
-           exact_amount(name, found.free) + " of " + exact_amount(name, found.capacity);
+    const auto text = [&](std::int64_t amount) { return exact_amount(name, amount); };
+    std::string numbers =
+        fmt::format("{}: asked {}, free {} of {}", name, text(found.asked),
+                    text(std::max<std::int64_t>(found.free, 0)), text(found.capacity));
+    if (found.free < 0) {
+      numbers += fmt::format("; its pods take {}, more than the node offers",
+                             text(node.requested(found.resource)));
+    }
+    return numbers;
   }
 
  private:

@@ -128,6 +128,11 @@ TEST_CASE("NodeResourcesFit gives the numbers") {
         std::vector<std::string>{"pods: asked 1, free 0 of 1", "cpu: asked 1, free 500m of 4",
                                  "memory: asked 7680Mi, free 7Gi of 8Gi",
                                  "nvidia.com/gpu: asked 4, free 1 of 8"});
+  // GPUs that have failed are not offered any more, but pods still have them.
+  OneNode failed(node("n").gpus(1), {pod("b").gpus(7)});
+  CHECK(failed.numbers(*made->filter, pod("a").gpus(1)) ==
+        std::vector<std::string>{"nvidia.com/gpu: asked 1, free 0 of 1; its pods take 7, more than "
+                                 "the node offers"});
 }
 
 TEST_CASE(
