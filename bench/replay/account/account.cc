@@ -43,7 +43,14 @@ void Account::pass(Moment to) {
 }
 
 void Account::node_upserted(const sched::NodeFacts& facts) {
+  const Occupancy::Node* const known = occupancy_.find(facts.name);
+  const std::string before = known == nullptr ? std::string() : known->product;
   occupancy_.upsert_node(facts);
+  // What its pods hold belongs to the model that its label names from now on.
+  if (known != nullptr && known->product != before && known->gpu_taken > 0) {
+    by_product_.left(before, known->gpu_taken, now_);
+    by_product_.placed(known->product, known->gpu_taken, now_, false);
+  }
   const auto found = on_unseen_nodes_.extract(facts.name);
   if (found.empty()) return;
   for (const PodId id : found.mapped()) {

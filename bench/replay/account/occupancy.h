@@ -70,6 +70,11 @@ class Occupancy {
 
   // In the order in which they were first seen, including those that are gone.
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  // Of these; null: no node of that name was ever seen.
+  [[nodiscard]] const Node* find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : &nodes_[found->second];
+  }
 
   // Sums over the existing nodes, in thousandths of a GPU.
   [[nodiscard]] std::int64_t capacity() const { return capacity_; }

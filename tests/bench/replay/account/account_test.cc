@@ -110,6 +110,27 @@ TEST_CASE("a pod that is seen before its node holds GPUs there when the node is 
   CHECK(result.waits.empty());
 }
 
+TEST_CASE("GPUs that pods hold are of the model that their node's label names at the time") {
+  Account account({.over_time = true, .horizon = seconds(40)});
+  const KindOfPod one = gpus(1);
+  const k8s::Node labelled = tests::gpu_node("n", 2).product("G2");
+  add_node(account, labelled);
+  account.came(0, one);
+  account.placed(0, "n", {});
+  account.came(1, one);
+  account.placed(1, "n", {});
+  account.advance(seconds(10));
+  add_node(account, tests::gpu_node("n", 2));  // GPU feature discovery restarts
+  account.advance(seconds(20));
+  account.left(0);
+  add_node(account, labelled);
+  account.advance(seconds(40));
+  const Result result = account.result();
+  // Two for ten seconds, and one for twenty.
+  CHECK(result.by_product.at("G2").allocated == Approx(1));
+  CHECK(result.by_product.at("").allocated == Approx(0.5));
+}
+
 TEST_CASE("snapshots show the devices at their moment") {
   SECTION("by arrival") {
     Account account({.snapshots_at = {50, 100, 150}});
