@@ -139,9 +139,10 @@ void write_namespaces(std::ostream& out, const Comparison& comparison) {
     table.caption = "How long a pod waited, on average, and the GPUs that the namespace has";
   } else {
     table.caption = "Pods placed, % of those that came, and the GPUs that the namespace has ";
-    table.caption += comparison.over_time
-                         ? "on average; how long the placed ones waited, on average"
-                         : "at the end";
+    table.caption +=
+        comparison.over_time
+            ? "on average; how long they waited, on average (those that still wait: until the end)"
+            : "at the end";
   }
   table.columns = policy_columns("namespace", comparison);
   table.columns.insert(table.columns.begin() + 1, {"pods", "GPUs asked for"});

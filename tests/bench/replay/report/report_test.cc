@@ -174,6 +174,8 @@ TEST_CASE("the report over time shows waits") {
   CHECK(has(page, "<th scope=\"row\">8 GPUs</th><td>4,321 <small>2 hours</small></td>"));
   CHECK_FALSE(has(page, "<th scope=\"row\">1 GPU</th>"));
   CHECK(has(page, ">Waiting pods<"));
+  // As in Result::by_namespace.
+  CHECK(has(page, "how long they waited, on average (those that still wait: until the end)"));
 }
 
 TEST_CASE("a plot of nothing is left out") {
