@@ -5,12 +5,14 @@
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/kubectl-gpu/manifest_fields.h"
 #include "scheduler/kubectl-gpu/read_files.h"
+#include "scheduler/quota/spec_fields.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -21,11 +23,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostPods = 100'000;
-// Those of manifests/base/crds/gpuquotas.yaml.
-const std::vector<std::string> kQuotaFields = {"cohort",     "maxGpusPerPod", "namespaceSelector",
-                                               "namespaces", "order",         "parent",
-                                               "quotas",     "weight",        "whenDeleted"};
-const std::vector<std::string> kQuotaLineFields = {"gpuType", "guaranteed", "lendable", "limit"};
 
 // A count of a workload's spec; absent: one.
 std::size_t count_of(const Json& spec, const char* field) {
@@ -41,7 +38,7 @@ Json at(const Json& object, const char* key) {
 
 // An API server would drop an unknown field, and warn.
 k8s::Result<void> check_fields(const Json& object, const std::string& path,
-                               const std::vector<std::string>& known) {
+                               std::span<const std::string_view> known) {
   if (!object.is_object()) return {};
   for (const auto& [field, value] : object.items()) {
     if (std::find(known.begin(), known.end(), field) != known.end()) continue;
@@ -55,9 +52,9 @@ k8s::Result<void> check_fields(const Json& object, const std::string& path,
 k8s::Result<void> check_fields(Json quota) {
   if (auto settled = settle_quota(quota); !settled) return settled;
   const Json spec = at(quota, "spec");
-  if (auto read = check_fields(spec, "spec", kQuotaFields); !read) return read;
+  if (auto read = check_fields(spec, "spec", quota::kSpecFields); !read) return read;
   for (const Json& line : spec.value("quotas", Json::array())) {
-    if (auto read = check_fields(line, "spec.quotas", kQuotaLineFields); !read) return read;
+    if (auto read = check_fields(line, "spec.quotas", quota::kLineFields); !read) return read;
   }
   return {};
 }

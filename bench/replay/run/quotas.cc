@@ -1,14 +1,18 @@
 #include "bench/replay/run/quotas.h"
 
 #include "k8s-client/api/decode.h"
+#include "k8s-client/yaml/object_reader.h"
 #include "k8s-client/yaml/value.h"
 #include "scheduler/quota/ledger.h"
 #include "scheduler/quota/spec.h"
+#include "scheduler/quota/spec_fields.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace bench::replay {
@@ -28,6 +32,20 @@ k8s::Result<k8s::GpuQuota> quota_of(const k8s::yaml::Value& document) {
   return quota;
 }
 
+// An error, with its place, if it has a field that no GpuQuota has.
+std::optional<k8s::Error> unknown_field(const k8s::yaml::Value& document, const std::string& file) {
+  using k8s::yaml::ObjectReader;
+  ObjectReader reader(document, file);
+  for (const char* key : {"apiVersion", "kind", "metadata", "status"}) reader.raw(key);
+  reader.object("spec", [](ObjectReader& spec) {
+    for (const std::string_view key : sched::quota::kSpecFields) spec.raw(key);
+    spec.objects("quotas", [](ObjectReader& line) {
+      for (const std::string_view key : sched::quota::kLineFields) line.raw(key);
+    });
+  });
+  return reader.finish();
+}
+
 double gpus(const k8s::Quantity& amount) {
   return static_cast<double>(amount.milli_value()) / 1'000;
 }
@@ -44,6 +62,9 @@ k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file) {
     const std::string where = fmt::format("{}:{}", file, document.line);
     auto quota = quota_of(document);
     if (!quota) return tl::unexpected<k8s::Error>(k8s::with_context(quota.error(), where));
+    if (auto error = unknown_field(document, file)) {
+      return tl::unexpected<k8s::Error>(*std::move(error));
+    }
     if (!names.insert(quota->metadata.name).second) {
       return k8s::config_error(
           fmt::format("{}: a second GpuQuota \"{}\"", where, quota->metadata.name));

@@ -73,6 +73,13 @@ TEST_CASE("what cannot be used is said with its place") {
       {"kind: GpuQuota\nmetadata: {name: a}\nspec: {parent: b, quotas: [{gpuType: L4, guaranteed: "
        "1}]}\n",
        ":1: spec.parent: there is no quota b"},
+      // It would be read as 0.
+      {"kind: GpuQuota\nmetadata: {name: a}\nspec:\n  quotas:\n  - {gpuType: L4, guarantee: 4}\n",
+       ":5: spec.quotas[0].guarantee: unknown field; known here: gpuType, guaranteed, lendable, "
+       "limit"},
+      {"kind: GpuQuota\nmetadata: {name: a}\nspec: {cohorts: c}\n",
+       ":3: spec.cohorts: unknown field; known here: cohort, maxGpusPerPod, namespaceSelector, "
+       "namespaces, order, parent, quotas, weight, whenDeleted"},
   };
   for (const Case& c : cases) {
     INFO(c.text);
