@@ -229,6 +229,8 @@ func TestChartIsClean(t *testing.T) {
 		"a value of another type":                     {"--namespace gpu-scheduler --set replicas=many", "replicas"},
 		"a network that is none":                      {"--namespace gpu-scheduler --set apiServerNetworks={10.0.0.1}", "apiServerNetworks"},
 		"an action that is none":                      {"--namespace gpu-scheduler --set admissionActions={Log}", "admissionActions"},
+		"actions that exclude each other":             {"--namespace gpu-scheduler --set admissionActions={Deny,Warn}", "admissionActions"},
+		"an action twice":                             {"--namespace gpu-scheduler --set admissionActions={Audit,Audit}", "admissionActions"},
 		"a flag that is none":                         {"--namespace gpu-scheduler --set extraArgs={v=4}", "extraArgs"},
 		"pages that are nowhere":                      {"--namespace gpu-scheduler --set metrics.runbooks=docs", "runbooks"},
 		"a configuration that is none":                {"--namespace gpu-scheduler --set-string config=profiles:[", "config cannot be read"},
