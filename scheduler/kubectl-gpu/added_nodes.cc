@@ -50,13 +50,16 @@ const k8s::Node* model_of(const Wish& wish, const std::vector<GpuNode>& gpu_node
   if (const auto named = nodes.find(wish.of); named != nodes.end()) return &named->second;
   const k8s::Node* model = nullptr;
   std::set<std::string> kinds;  // of those that the type alone means
-  for (const GpuNode& node : gpu_nodes) {
-    const auto found = nodes.find(node.node);
-    if (found == nodes.end()) continue;
-    if (means(wish.of, node, true)) return &found->second;
-    if (!means(wish.of, node, false)) continue;
-    if (model == nullptr) model = &found->second;
-    kinds.insert(kind_of(node));
+  // Closed ones last: their copies would have what closes them.
+  for (const bool closed : {false, true}) {
+    for (const GpuNode& node : gpu_nodes) {
+      const auto found = nodes.find(node.node);
+      if (found == nodes.end() || node.closed.empty() == closed) continue;
+      if (means(wish.of, node, true)) return &found->second;
+      if (!means(wish.of, node, false)) continue;
+      if (model == nullptr) model = &found->second;
+      kinds.insert(kind_of(node));
+    }
   }
   return kinds.size() == 1 ? model : nullptr;
 }

@@ -154,6 +154,36 @@ spec:
   CHECK(nowhere.err == "kubectl gpu: --drain nowhere: there is no such node\n");
 }
 
+TEST_CASE("kubectl gpu plan adds nodes like one that takes pods, if there is one") {
+  const std::string nodes = written("one-broken.yaml", R"(
+kind: Node
+metadata: {name: broken, labels: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}}
+status:
+  allocatable: {cpu: "96", memory: 1Ti, pods: "110", nvidia.com/gpu: "8"}
+  conditions: [{type: XIDErrors, status: "True"}]
+---
+kind: Node
+metadata: {name: well, labels: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}}
+status: {allocatable: {cpu: "96", memory: 1Ti, pods: "110", nvidia.com/gpu: "8"}}
+)");
+  const std::string pods = written("two.yaml", R"(
+kind: Deployment
+metadata: {name: two}
+spec:
+  replicas: 2
+  template:
+    spec:
+      schedulerName: gpu-scheduler
+      containers: [{name: c, resources: {limits: {nvidia.com/gpu: 8}}}]
+)");
+  for (const char* wish : {"H100x8", "H100"}) {
+    const Said said = say({"plan", "--add", wish, "-f", pods, "--from", nodes});
+    INFO(said.out << said.err);
+    CHECK(said.code == 0);
+    CHECK_THAT(said.out, Catch::Contains("Would start: 2 pods"));
+  }
+}
+
 TEST_CASE("a quota of a plan is new, or as old as the one that it replaces") {
   // The older of two quotas has the namespace.
   const std::string there = written("there.yaml", R"(
