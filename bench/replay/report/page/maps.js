@@ -105,13 +105,17 @@ class NodeMap {
     this.moment.value = same < 0 ? moments.length - 1 : same;
   }
 
+  // How many GPUs each node has.
+  countsOf(moment) { return moment.counts || this.cluster.gpus; }
+
   // By model, the one with the most GPUs first.
   nodesByModel(moment) {
     const taken = unpackDevices(moment.gpus);
+    const counts = this.countsOf(moment);
     const models = new Map();
     let first = 0;
     this.cluster.names.forEach((title, i) => {
-      const devices = taken.slice(first, first += this.cluster.gpus[i]);
+      const devices = taken.slice(first, first += counts[i]);
       if (devices.length === 0) return;
       const model = this.cluster.models[this.cluster.model[i]] || 'no model';
       models.set(model, [...(models.get(model) || []), { title, devices, cpu: parseInt(moment.cpu.slice(2 * i, 2 * i + 2), 36) }]);
@@ -123,7 +127,7 @@ class NodeMap {
   draw() {
     const moment = this.policies[this.policy.value].moments[this.moment.value];
     if (!moment) return;
-    const isGrouped = sum(this.cluster.gpus) > kMostCells;
+    const isGrouped = sum(this.countsOf(moment)) > kMostCells;
     this.models.replaceChildren(...this.nodesByModel(moment).flatMap(([model, nodes]) => {
       const gpus = nodes.flatMap(node => node.devices);
       const list = make('ul', 'nodes', '', ...(isGrouped ? alike(nodes) : nodes).map(nodeItem));

@@ -22,15 +22,23 @@ std::string product_of(const k8s::Node& node) {
   return product == nullptr ? "" : *product;
 }
 
-// {"models": […], "names": […], "model": [index per node], "gpus": [count per node]}; `gpus` of the
-// first snapshot, in which every node has all of its devices.
+// How many GPUs each node has at that moment: in a recording nodes come and go, and none has GPUs
+// while its device plugin restarts.
+Json counts_of(const Snapshot& snapshot) {
+  Json counts = Json::array();
+  for (const Snapshot::NodeState& node : snapshot.nodes) counts.push_back(node.devices.size());
+  return counts;
+}
+
+// {"models": […], "names": […], "model": [index per node], "gpus": [count per node]}; `gpus` of
+// that snapshot. Others that differ have their own.
 Json cluster_json(const Trace& trace, const Snapshot& snapshot) {
   std::map<std::string, std::size_t> models;
   for (const k8s::Node& node : trace.nodes) models.emplace(page::model_words(product_of(node)), 0);
   Json json{{"models", Json::array()},
             {"names", Json::array()},
             {"model", Json::array()},
-            {"gpus", Json::array()}};
+            {"gpus", counts_of(snapshot)}};
   for (auto& [model, index] : models) {
     index = json["models"].size();
     json["models"].push_back(model);
@@ -38,7 +46,6 @@ Json cluster_json(const Trace& trace, const Snapshot& snapshot) {
   for (std::size_t i = 0; i < trace.nodes.size(); ++i) {
     json["names"].push_back(trace.nodes[i].metadata.name);
     json["model"].push_back(models.at(page::model_words(product_of(trace.nodes[i]))));
-    json["gpus"].push_back(snapshot.nodes[i].devices.size());
   }
   return json;
 }
@@ -89,9 +96,14 @@ std::string packed_cpu(const Snapshot& snapshot) {
   return packed;
 }
 
-Json snapshot_json(const Snapshot& snapshot) {
-  return {
+// With "counts", how many GPUs each node has, where it is not as in `first`.
+Json snapshot_json(const Snapshot& snapshot, const Snapshot& first) {
+  Json json = {
       {"title", snapshot.title}, {"gpus", packed_devices(snapshot)}, {"cpu", packed_cpu(snapshot)}};
+  if (Json counts = counts_of(snapshot); counts != counts_of(first)) {
+    json["counts"] = std::move(counts);
+  }
+  return json;
 }
 
 bool fits(const Snapshot& snapshot, const Comparison& comparison) {
@@ -115,7 +127,7 @@ struct Maps {
   std::size_t left_out = 0;
 };
 
-Maps maps_of(const Comparison& comparison, std::size_t& left) {
+Maps maps_of(const Comparison& comparison, const Snapshot& first, std::size_t& left) {
   Maps maps;
   std::size_t most = 0;
   for (const PolicyRuns& policy : comparison.policies) {
@@ -130,9 +142,8 @@ Maps maps_of(const Comparison& comparison, std::size_t& left) {
       if (back > snapshots.size()) continue;
       const Snapshot& snapshot = snapshots[snapshots.size() - back];
       if (!fits(snapshot, comparison)) continue;
-      Json json = snapshot_json(snapshot);
-      const std::size_t size = json["gpus"].get_ref<const std::string&>().size() +
-                               json["cpu"].get_ref<const std::string&>().size();
+      Json json = snapshot_json(snapshot, first);
+      const std::size_t size = page::json_text(json).size();
       if (size > left) {
         ++maps.left_out;
         continue;
@@ -204,7 +215,7 @@ void NodeMaps::write(std::ostream& out, const Comparison& comparison) {
     fmt::print(out, "<script type=\"application/json\" id=\"cluster{}\">{}</script>\n",
                found->second, cluster);
   }
-  const Maps maps = maps_of(comparison, left_);
+  const Maps maps = maps_of(comparison, *first, left_);
   if (maps.left_out > 0) {
     fmt::print(out, "<p class=\"note\">{} maps are left out to keep this page small.</p>\n",
                maps.left_out);
