@@ -191,6 +191,15 @@ std::string without_effect(const Options& options) {
     return "--ask is for kubectl gpu and kubectl gpu why; no other command asks the scheduler "
            "first";
   }
+  if (options.command == Command::kUi) {
+    const bool has_some = !options.namespace_.empty() || options.all_namespaces || options.watch ||
+                          options.output != Output::kTable || !options.config.empty();
+    if (has_some) return "ui: the page shows all there is: leave out -n, -A, -o, -w and --config";
+  }
+  if (!options.from.empty() && (!options.kubeconfig.empty() || !options.context.empty())) {
+    return "the files of --from are read in place of a cluster: leave out --kubeconfig and "
+           "--context";
+  }
   const std::string way = (options.ask ? " --ask" : "") + scheduler_flags(options.scheduler);
   if (way.empty() || options.command == Command::kUi) return {};
   if (options.command == Command::kNodes || options.command == Command::kPlan) {

@@ -388,6 +388,10 @@ TEST_CASE("a flag that would have no effect is refused") {
       "--ask is for kubectl gpu and kubectl gpu why; no other command asks the scheduler first\n";
   const std::string none = "nodes and plan ask no scheduler: leave out ";
   const std::string files = "no scheduler is asked about the files of --from: leave out ";
+  const std::string page =
+      "ui: the page shows all there is: leave out -n, -A, -o, -w and --config\n";
+  const std::string place =
+      "the files of --from are read in place of a cluster: leave out --kubeconfig and --context\n";
   struct Case {
     std::vector<std::string> arguments;
     std::string err;
@@ -405,6 +409,13 @@ TEST_CASE("a flag that would have no effect is refused") {
            {{"--from", "f", "--ask"}, files + "--ask\n"},
            {{"why", "p", "-f", "f", "--server", "https://h:1"}, files + "--server https://h:1\n"},
            {{"queue", "-f", "f", "--token-file", "t"}, files + "--token-file t\n"},
+           {{"ui", "-n", "gpu-scheduler"}, page},
+           {{"ui", "-A"}, page},
+           {{"ui", "-o", "json"}, page},
+           {{"ui", "-w"}, page},
+           {{"ui", "--config", "c"}, page},
+           {{"-f", "f", "--context", "prod"}, place},
+           {{"queue", "-f", "f", "--kubeconfig", "k"}, place},
            {{"why", "p", "--ask", "--config", "c"},
             "the scheduler has a configuration of its own: leave out --ask, or --config\n"}}) {
     const Said said = say(each.arguments);
