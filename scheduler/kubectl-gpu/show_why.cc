@@ -89,16 +89,22 @@ void show_reasons(TextOut out, const Why& why, const Style& style) {
   table.print(out, style);
 }
 
+// Null: the plugin gave it none. An answer comes from a scheduler of any version.
+const PluginScore* score_of(const Candidate& candidate, const std::string& plugin) {
+  const auto& scores = candidate.scores;
+  const auto found = std::find_if(scores.begin(), scores.end(),
+                                  [&](const PluginScore& score) { return score.plugin == plugin; });
+  return found == scores.end() ? nullptr : &*found;
+}
+
 // The plugins that gave any of the nodes a score other than zero.
 std::vector<std::string> telling_plugins(const std::vector<Candidate>& candidates) {
   std::vector<std::string> plugins;
   for (const PluginScore& score : candidates.front().scores) {
     const bool tells =
         std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
-          return std::any_of(candidate.scores.begin(), candidate.scores.end(),
-                             [&](const PluginScore& other) {
-                               return other.plugin == score.plugin && other.score != 0;
-                             });
+          const PluginScore* const other = score_of(candidate, score.plugin);
+          return other != nullptr && other->score != 0;
         });
     if (tells) plugins.push_back(score.plugin);
   }
@@ -118,10 +124,10 @@ void show_candidates(TextOut out, const Why& why, const Style& style) {
     std::vector<std::string> row = {std::to_string(++rank), candidate.node,
                                     std::to_string(candidate.total_score)};
     for (const std::string& plugin : plugins) {
-      for (const PluginScore& score : candidate.scores) {
-        if (score.plugin != plugin) continue;
-        row.push_back(std::to_string(score.score) + "·" + std::to_string(score.weight));
-      }
+      const PluginScore* const score = score_of(candidate, plugin);
+      row.push_back(score == nullptr
+                        ? std::string("-")
+                        : std::to_string(score->score) + "·" + std::to_string(score->weight));
     }
     const bool ties = before != nullptr && before->total_score == candidate.total_score;
     std::string note = candidate.node == why.node ? "here" : "";

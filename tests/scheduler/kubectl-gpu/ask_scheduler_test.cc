@@ -172,6 +172,25 @@ TEST_CASE("pods without a name here end, or one of them ends") {
   }
 }
 
+TEST_CASE("a score of a plugin stands below that plugin, whatever the scheduler lists") {
+  ApiServer api;
+  answers::Why why = waiting();
+  why.verdict = answers::Why::Verdict::kPlaced;
+  why.node = "a";
+  why.candidates = {
+      {.node = "a",
+       .total_score = 7,
+       .scores = {{.plugin = "P", .score = 3, .weight = 1},
+                  {.plugin = "Q", .score = 4, .weight = 1},
+                  {.plugin = "Q", .score = 5, .weight = 1}}},
+      {.node = "b", .total_score = 2, .scores = {{.plugin = "Q", .score = 2, .weight = 1}}}};
+  api.answers[kAnswerPath] = tests::answer(200, kJson, answers::to_json(why));
+  CHECK_THAT(api.say({"why", "pod/train-0"}).out,
+             Catch::Contains("  RANK  NODE  TOTAL    P    Q    Q\n"
+                             "     1  a         7  3·1  4·1  4·1  here\n"
+                             "     2  b         2    -  2·1  2·1\n"));
+}
+
 TEST_CASE("with --ask the scheduler is asked first, and nothing is listed if it answers") {
   ApiServer api;
   const auto said = api.say({"why", "pod/train-0", "--ask"});
