@@ -12,11 +12,19 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+// What $KUBECONFIG names, less empty entries of the list, as in "FILE:".
+std::string listed_files() {
+  const std::string list = environment("KUBECONFIG");
+  const auto begin = list.find_first_not_of(':');
+  if (begin == std::string::npos) return {};
+  return list.substr(begin, list.find_last_not_of(':') + 1 - begin);
+}
+
 }  // namespace
 
 Result<ClusterAccess> find_cluster(const std::string& kubeconfig, const std::string& context) {
   if (!kubeconfig.empty()) return load_kubeconfig(kubeconfig, context);
-  if (const std::string file = environment("KUBECONFIG"); !file.empty()) {
+  if (const std::string file = listed_files(); !file.empty()) {
     if (file.find(':') != std::string::npos) {
       return config_error(
           "$KUBECONFIG names several files, which are not merged here; name "

@@ -2,6 +2,9 @@
 #include "tests/k8s-client/auth/temporary_directory.h"
 #include "tests/support/catch.h"
 
+#include <cstdlib>
+#include <string>
+
 using namespace std::chrono_literals;
 using namespace tests;
 
@@ -58,6 +61,21 @@ TEST_CASE("kubeconfig: of a long context name the beginning is shown") {
   const std::string longest(64, 'c');
   CHECK(described(longest) == ", context " + longest);
   CHECK(described(longest + "d") == ", context " + longest + "…");
+}
+
+TEST_CASE("kubeconfig: of the list in the environment empty entries are no files") {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("config", kubeconfig(kServer, "token: secret"));
+  const auto found = [](const std::string& list) {
+    ::setenv("KUBECONFIG", list.c_str(), 1);
+    auto access = k8s::find_cluster("");
+    ::unsetenv("KUBECONFIG");
+    return access ? access->default_namespace : access.error().message;
+  };
+  CHECK(found(file) == "team");
+  CHECK(found(file + ":") == "team");
+  CHECK(found("::" + file + ":") == "team");
+  CHECK_THAT(found(file + ":" + file), Catch::StartsWith("$KUBECONFIG names several files"));
 }
 
 TEST_CASE("kubeconfig: inline data") {
