@@ -9,10 +9,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace bench::replay {
@@ -44,6 +47,12 @@ std::optional<k8s::Error> unknown_field(const k8s::yaml::Value& document, const 
     });
   });
   return reader.finish();
+}
+
+// But for their x.
+bool is_alike(const QuotaStep& a, const QuotaStep& b) {
+  return std::tie(a.quota, a.gpu_type, a.guaranteed, a.used, a.borrowed, a.lent, a.pending) ==
+         std::tie(b.quota, b.gpu_type, b.guaranteed, b.used, b.borrowed, b.lent, b.pending);
 }
 
 double gpus(const k8s::Quantity& amount) {
@@ -102,6 +111,15 @@ void QuotaSteps::advance(double x, const sched::Engine& engine) {
   if (x < next_) return;
   ask(x, engine);
   while (next_ <= x && interval_ > 0) next_ += interval_;
+}
+
+void QuotaSteps::holds(double x, double end, const sched::Engine& engine) {
+  if (end < next_ || steps_.empty() || steps_.back().x >= x) return;
+  const std::size_t before = steps_.size();
+  ask(x, engine);
+  const auto asked = steps_.begin() + static_cast<std::ptrdiff_t>(before);
+  const auto lines = std::min(steps_.end() - asked, asked - steps_.begin());
+  if (std::equal(asked, steps_.end(), asked - lines, asked, is_alike)) steps_.resize(before);
 }
 
 void QuotaSteps::finish(double x, const sched::Engine& engine) {

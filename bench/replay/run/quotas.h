@@ -33,6 +33,9 @@ class QuotaSteps {
 
   // `x` does not decrease. Asks the engine if a step has passed.
   void advance(double x, const sched::Engine& engine);
+  // Nothing changes from `x` until `end`. If a step passes by then, writes down what holds so long,
+  // unless it is what was written down last.
+  void holds(double x, double end, const sched::Engine& engine);
   // Also records the end.
   void finish(double x, const sched::Engine& engine);
   [[nodiscard]] const std::vector<QuotaStep>& steps() const { return steps_; }

@@ -26,7 +26,8 @@ double in_hours(Moment moment) {
   return std::chrono::duration<double, std::ratio<3'600>>(moment).count();
 }
 
-VirtualRun::VirtualRun(const Parts& parts) : parts_(parts) {
+VirtualRun::VirtualRun(const Parts& parts)
+    : parts_(parts), over_time_(is_over_time(parts.workload)) {
   const auto& pods = parts.trace.pods;
   kinds_.reserve(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) {
@@ -49,6 +50,9 @@ bool VirtualRun::run() {
       passes = true;
       break;
     }
+    if (parts_.quotas != nullptr && over_time_) {
+      parts_.quotas->holds(progress(), in_hours(*moment), parts_.engine);
+    }
     now_ = *moment;
     parts_.account.advance(now_);
     depart();
@@ -62,7 +66,7 @@ bool VirtualRun::run() {
 }
 
 double VirtualRun::progress() const {
-  return is_over_time(parts_.workload) ? in_hours(now_) : static_cast<double>(next_arrival_);
+  return over_time_ ? in_hours(now_) : static_cast<double>(next_arrival_);
 }
 
 std::optional<Moment> VirtualRun::end_of_time() const {
@@ -113,7 +117,7 @@ void VirtualRun::was_there(Number number) {
   parts_.account.came(number, kind(number));
   parts_.account.was_there(number, there.spec.node_name);
   apply(sched::event::PodUpserted{std::move(there)});
-  if (pod.deleted && is_over_time(parts_.workload)) departures_.push({*pod.deleted, number});
+  if (pod.deleted && over_time_) departures_.push({*pod.deleted, number});
 }
 
 void VirtualRun::depart() {

@@ -92,6 +92,7 @@ class VirtualRun {
   [[nodiscard]] bool refuses() const { return parts_.options.when_full == WhenFull::kRefuse; }
 
   const Parts parts_;
+  const bool over_time_;
   sched::ResourceNames names_;
   std::vector<KindOfPod> kinds_;         // of the trace's pods
   std::vector<std::uint32_t> came_;      // of the trace's pods: how often so far

@@ -70,19 +70,26 @@ struct Means {
   double pending = 0;
 };
 
+// Each step holds until the next one: where nothing happens, there is none for a long time.
 Means means_of(const Result& run, const LineName& line) {
   Means sum;
-  double steps = 0;
+  double all = 0;
+  const QuotaStep* before = nullptr;
+  const auto add = [&](const QuotaStep& step, double width) {
+    sum.used += step.used * width;
+    sum.borrowed += step.borrowed * width;
+    sum.lent += step.lent * width;
+    sum.pending += step.pending * width;
+    all += width;
+  };
   for (const QuotaStep& step : run.quota_steps) {
     if (step.quota != line.first || step.gpu_type != line.second) continue;
-    sum.used += step.used;
-    sum.borrowed += step.borrowed;
-    sum.lent += step.lent;
-    sum.pending += step.pending;
-    ++steps;
+    if (before != nullptr) add(*before, step.x - before->x);
+    before = &step;
   }
-  if (steps == 0) return sum;
-  return {sum.used / steps, sum.borrowed / steps, sum.lent / steps, sum.pending / steps};
+  if (before != nullptr && all <= 0) add(*before, 1);
+  if (all <= 0) return sum;
+  return {sum.used / all, sum.borrowed / all, sum.lent / all, sum.pending / all};
 }
 
 void write_means(std::ostream& out, const Comparison& comparison,

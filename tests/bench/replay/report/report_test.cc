@@ -194,6 +194,19 @@ TEST_CASE("the report over time shows waits") {
   CHECK(has(page, "how long they waited, on average (those that still wait: until the end)"));
 }
 
+TEST_CASE("the use of a quota is averaged over time, however often it was recorded") {
+  const std::vector<Trace> traces{made_trace("mine", 6)};
+  Result result = result_over_time(traces[0], "fgd", 42, 72, 94);
+  const auto step = [](double hours, double used) {
+    return QuotaStep{.x = hours, .quota = "q", .gpu_type = "L4", .guaranteed = 8, .used = used};
+  };
+  result.quota_steps = {step(0, 8), step(1, 4), step(2, 0), step(72, 0)};
+  // 12 GPU-hours in 72 hours.
+  CHECK(has(page_of(traces, {result}), "<td>0.2 <small>(0.0 borrowed)</small>; 0.0; 0.0</td>"));
+  result.quota_steps = {step(1, 8)};
+  CHECK(has(page_of(traces, {result}), "<td>8.0 <small>(0.0 borrowed)</small>; 0.0; 0.0</td>"));
+}
+
 TEST_CASE("a plot of nothing is left out") {
   const std::vector<Trace> traces{made_trace("mine", 6)};
   Result result = result_over_time(traces[0], "fgd", 42, 72, 94);

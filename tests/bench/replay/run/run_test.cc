@@ -163,6 +163,20 @@ TEST_CASE("GPU quotas limit the namespaces of the pods, and their use is written
         "1h: 1 used, 0 borrowed, 0 pending; 2h: 0 used, 0 borrowed, 0 pending; ");
 }
 
+TEST_CASE("what holds of quotas for a long time is written down") {
+  const Trace trace = tests::trace_of(
+      {gpu_node("n", 4)}, {gpu_pod("a", 1).in_namespace("v"), gpu_pod("b", 2).in_namespace("v")});
+  Workload workload;
+  workload.arrivals = {{.pod = 0, .at = seconds(0), .leaves = seconds(36'000)},
+                       {.pod = 1, .at = seconds(60), .leaves = seconds(36'000)}};
+  const std::vector<k8s::GpuQuota> quotas{tests::gpu_quota("v").of("v").line("*", 4)};
+  const Result result = run(trace, workload, {.when_full = WhenFull::kQueue, .quotas = &quotas});
+  std::string used;
+  for (const auto& step : result.quota_steps)
+    used += fmt::format("{:.2f}h {:g}; ", step.x, step.used);
+  CHECK(used == "0.00h 1; 0.02h 3; 10.00h 0; ");
+}
+
 TEST_CASE("time that is given passes as a whole, time that is only allowed does not") {
   const Trace trace = tests::trace_of({gpu_node("n", 1)}, {gpu_pod("a", 1)});
   Workload workload;
