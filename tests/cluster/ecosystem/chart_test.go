@@ -228,6 +228,7 @@ func TestChartIsClean(t *testing.T) {
 		"a value that there is not":                   {"--namespace gpu-scheduler --set replica=3", "replica"},
 		"a value of another type":                     {"--namespace gpu-scheduler --set replicas=many", "replicas"},
 		"a network that is none":                      {"--namespace gpu-scheduler --set apiServerNetworks={10.0.0.1}", "apiServerNetworks"},
+		"a network of too many bits":                  {"--namespace gpu-scheduler --set apiServerNetworks={10.0.0.0/33}", "apiServerNetworks"},
 		"an action that is none":                      {"--namespace gpu-scheduler --set admissionActions={Log}", "admissionActions"},
 		"actions that exclude each other":             {"--namespace gpu-scheduler --set admissionActions={Deny,Warn}", "admissionActions"},
 		"an action twice":                             {"--namespace gpu-scheduler --set admissionActions={Audit,Audit}", "admissionActions"},
