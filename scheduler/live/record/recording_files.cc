@@ -36,9 +36,15 @@ bool write_all(std::FILE* to, const RecordingParts& parts) {
   return std::fflush(to) == 0;
 }
 
+// Exactly the name that write() gives: a file that somebody has renamed is kept on purpose.
 bool is_ours(const fs::directory_entry& entry) {
+  constexpr std::string_view kStamp = "00000000T000000Z";  // "0": any digit
   const std::string name = entry.path().filename().string();
-  return name.starts_with(kNameBegin) && name.ends_with(kNameEnd);
+  if (!name.starts_with(kNameBegin) || !name.ends_with(kNameEnd)) return false;
+  if (name.size() != kNameBegin.size() + kStamp.size() + kNameEnd.size()) return false;
+  return std::equal(
+      kStamp.begin(), kStamp.end(), name.begin() + kNameBegin.size(),
+      [](char form, char c) { return form == '0' ? c >= '0' && c <= '9' : c == form; });
 }
 
 }  // namespace
