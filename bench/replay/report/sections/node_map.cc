@@ -22,11 +22,13 @@ std::string product_of(const k8s::Node& node) {
   return product == nullptr ? "" : *product;
 }
 
-// How many GPUs each node has at that moment: in a recording nodes come and go, and none has GPUs
-// while its device plugin restarts.
-Json counts_of(const Snapshot& snapshot) {
+// How many GPUs each of so many nodes has at that moment: in a recording nodes come and go, those
+// that come later are not in the snapshot, and none has GPUs while its device plugin restarts.
+Json counts_of(const Snapshot& snapshot, std::size_t nodes) {
   Json counts = Json::array();
-  for (const Snapshot::NodeState& node : snapshot.nodes) counts.push_back(node.devices.size());
+  for (std::size_t i = 0; i < nodes; ++i) {
+    counts.push_back(i < snapshot.nodes.size() ? snapshot.nodes[i].devices.size() : 0);
+  }
   return counts;
 }
 
@@ -38,7 +40,7 @@ Json cluster_json(const Trace& trace, const Snapshot& snapshot) {
   Json json{{"models", Json::array()},
             {"names", Json::array()},
             {"model", Json::array()},
-            {"gpus", counts_of(snapshot)}};
+            {"gpus", counts_of(snapshot, trace.nodes.size())}};
   for (auto& [model, index] : models) {
     index = json["models"].size();
     json["models"].push_back(model);
@@ -97,10 +99,10 @@ std::string packed_cpu(const Snapshot& snapshot) {
 }
 
 // With "counts", how many GPUs each node has, where it is not as in `first`.
-Json snapshot_json(const Snapshot& snapshot, const Snapshot& first) {
+Json snapshot_json(const Snapshot& snapshot, const Snapshot& first, std::size_t nodes) {
   Json json = {
       {"title", snapshot.title}, {"gpus", packed_devices(snapshot)}, {"cpu", packed_cpu(snapshot)}};
-  if (Json counts = counts_of(snapshot); counts != counts_of(first)) {
+  if (Json counts = counts_of(snapshot, nodes); counts != counts_of(first, nodes)) {
     json["counts"] = std::move(counts);
   }
   return json;
@@ -108,7 +110,7 @@ Json snapshot_json(const Snapshot& snapshot, const Snapshot& first) {
 
 bool fits(const Snapshot& snapshot, const Comparison& comparison) {
   return comparison.source != nullptr && !snapshot.nodes.empty() &&
-         snapshot.nodes.size() == comparison.source->nodes.size();
+         snapshot.nodes.size() <= comparison.source->nodes.size();
 }
 
 const Snapshot* first_snapshot(const Comparison& comparison) {
@@ -142,7 +144,7 @@ Maps maps_of(const Comparison& comparison, const Snapshot& first, std::size_t& l
       if (back > snapshots.size()) continue;
       const Snapshot& snapshot = snapshots[snapshots.size() - back];
       if (!fits(snapshot, comparison)) continue;
-      Json json = snapshot_json(snapshot, first);
+      Json json = snapshot_json(snapshot, first, comparison.source->nodes.size());
       const std::size_t size = page::json_text(json).size();
       if (size > left) {
         ++maps.left_out;

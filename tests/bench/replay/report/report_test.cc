@@ -154,6 +154,22 @@ TEST_CASE("a map has the GPUs of nodes that have more or fewer by then") {
   CHECK(has(page, R"({"title":"b","gpus":".#.","cpu":"0000","counts":[1,2]})"));
 }
 
+TEST_CASE("a map of a moment before a node came has the others") {
+  const std::vector<Trace> traces{made_trace("mine", 2)};
+  Result result = filled_result(traces[0], "fgd", 42, 4);
+  Snapshot snapshot;
+  snapshot.title = "a";
+  snapshot.nodes = {{.devices = {1000}, .cpu = 0}};
+  result.snapshots = {snapshot};
+  snapshot.title = "b";
+  snapshot.nodes.push_back({.devices = {0, 0}, .cpu = 0});
+  result.snapshots.push_back(snapshot);
+  const std::string page = page_of(traces, {result});
+  CHECK(has(page, R"("gpus":[1,0]})"));
+  CHECK(has(page, R"({"title":"a","gpus":"#","cpu":"00"})"));
+  CHECK(has(page, R"({"title":"b","gpus":"#.A","cpu":"0000","counts":[1,2]})"));
+}
+
 TEST_CASE("published curves are shown only beside what they can be compared with") {
   const std::vector<Trace> traces{made_trace("openb_pod_list_default", 6), made_trace("mine", 6)};
   CHECK_FALSE(has(page_of(traces, {filled_result(traces[1], "fgd", 42, 4)}),
