@@ -14,6 +14,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         -DGENERATED=${generated} -P ${WRITE_VERSION_SCRIPT}
       BYPRODUCTS ${generated}
       COMMENT "")
+    # By itself, so that a new commit compiles nothing else.
+    set_source_files_properties(${generated} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_sources(${target} PRIVATE ${generated})
     add_dependencies(${target} ${target}-version)
   endfunction()
