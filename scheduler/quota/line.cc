@@ -3,6 +3,15 @@
 #include <utility>
 
 namespace sched::quota {
+namespace {
+
+// What the pool's other lines keep for themselves of what the parent's line has, used or not.
+GpuShare kept_by_others(const LineSpec& line, const Pool& pool) {
+  if (pool.overpromised) return {};
+  return (pool.guaranteed - pool.lendable) - (line.guaranteed - line.lendable);
+}
+
+}  // namespace
 
 GpuShare Pool::left() const {
   return above == nullptr ? to_lend - borrowed : above->spec().guaranteed - above->used();
@@ -31,15 +40,14 @@ GpuShare Line::limit() const {
   if (spec_.limit) return *spec_.limit;
   if (pool_ == nullptr) return spec_.guaranteed;
   if (pool_->above == nullptr) return spec_.guaranteed + (pool_->lendable - spec_.lendable);
-  if (pool_->overpromised) return pool_->above->limit();
-  const GpuShare kept_by_all = pool_->guaranteed - pool_->lendable;
-  const GpuShare kept = spec_.guaranteed - spec_.lendable;
-  return pool_->above->limit().beyond(kept_by_all - kept);
+  return pool_->above->limit().beyond(kept_by_others(spec_, *pool_));
 }
 
 GpuShare Line::most() const {
   if (pool_ == nullptr) return spec_.guaranteed;
-  if (pool_->above != nullptr) return std::min(limit(), pool_->above->most());
+  if (pool_->above != nullptr) {
+    return std::min(limit(), pool_->above->most().beyond(kept_by_others(spec_, *pool_)));
+  }
   return std::min(limit(), spec_.guaranteed + (pool_->lendable - spec_.lendable));
 }
 

@@ -171,6 +171,28 @@ TEST_CASE(
   CHECK(tree.most("c") == 4);
 }
 
+TEST_CASE("what its siblings keep for themselves a team can never get, whatever the limits are") {
+  Tree tree;
+  const auto never = [&](std::int64_t gpus) {
+    return tree.ledger().answers().never_fits(tree.id("a"), Demand{.gpus = gpus});
+  };
+  tree.has(gpu_quota("physics").line("H100", 6));
+  tree.has(team("a", "physics").line("H100", 2).limit(6));
+  tree.has(team("b", "physics").line("H100", 4).lendable(0));
+  CHECK(tree.most("a") == 2);
+  CHECK_FALSE(never(2));
+  CHECK(never(3));
+  CHECK(tree.message("a", 3) ==
+        "quota a: H100 needs 3, 0 of 6 in use; it can never give that much");
+  // The department may borrow two.
+  tree.has(gpu_quota("physics").in_cohort("company").line("H100", 6).limit(20));
+  tree.has(gpu_quota("rest").of("rest").in_cohort("company").line("H100", 2));
+  tree.has(team("a", "physics").line("H100", 2));
+  CHECK(tree.most("a") == 4);
+  CHECK_FALSE(never(4));
+  CHECK(never(5));
+}
+
 TEST_CASE("departments of a cohort lend to each other what their teams leave") {
   Tree tree;
   tree.has(gpu_quota("physics").in_cohort("company").line("H100", 8).lendable(2));
