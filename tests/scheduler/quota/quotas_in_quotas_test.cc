@@ -278,6 +278,26 @@ TEST_CASE("the limit of a department holds for pods for which its teams hold GPU
   CHECK(may_run("c", 2));
 }
 
+TEST_CASE("pods of namespaces that a parent had before its children are in its account") {
+  Tree tree;
+  tree.has(gpu_quota("company").line("H100", 16));
+  tree.has(team("physics", "company").line("H100", 8));
+  tree.use("physics", 3);
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(team("b", "physics").line("H100", 4).lendable(2));
+  CHECK(tree.room("physics", 1) == Room::kNone);
+  CHECK(tree.account("physics") == "3 of 8, borrowed 0, lent 0");
+  tree.use("a", 2);
+  tree.ledger().hold(tree.id("b"), Demand{.gpus = 4}, {tree.classes()[0]});
+  CHECK(tree.account("physics") == "5 of 8, borrowed 0, lent 0");
+  CHECK(tree.account("company") == "5 of 16, borrowed 0, lent 0");
+  tree.use("b", 4);
+  CHECK(tree.account("physics") == "9 of 8, borrowed 1, lent 0");
+  CHECK(tree.condition("physics", "OverLimit") == "False ");
+  tree.end(0);
+  CHECK(tree.account("physics") == "6 of 8, borrowed 0, lent 0");
+}
+
 TEST_CASE("a quota in no other and in no cohort borrows nothing, whatever it uses") {
   Tree tree;
   tree.has(gpu_quota("alone").of("alone").line("H100", 2));
