@@ -62,10 +62,12 @@ std::vector<std::string> in_words(const std::vector<Overlap>& overlaps) {
   return words;
 }
 
-std::string over_limit(const std::string& what, GpuShare used, GpuShare limit) {
+// A parent's children may have their guarantees all the same.
+std::string over_limit(const std::string& what, GpuShare used, GpuShare limit, bool is_parent) {
   return fmt::format(
-      "{}: {} in use (pods that are being deleted included), {} allowed; nothing new starts", what,
-      to_text(used), to_text(limit));
+      "{}: {} in use (pods that are being deleted included), {} allowed; {}", what, to_text(used),
+      to_text(limit),
+      is_parent ? "the quotas in it get no more than their guarantees" : "nothing new starts");
 }
 
 }  // namespace
@@ -127,12 +129,13 @@ std::vector<k8s::Condition> QuotaReport::conditions(QuotaId id) const {
   std::vector<std::string> uncovered;
   std::vector<std::string> overlent;
   std::vector<std::string> overpromised;
+  const bool is_parent = !quota.children.empty();
   bool some_known = quota.spec.lines.empty();
   for (std::size_t i = 0; i < quota.spec.lines.size(); ++i) {
     const Line& line = quota.lines[i];
     const std::string& type = line.spec().gpu_type;
     const GpuShare used = quotas_.in_use(quota, i);
-    if (used > line.limit()) over.push_back(over_limit(type, used, line.limit()));
+    if (used > line.limit()) over.push_back(over_limit(type, used, line.limit(), is_parent));
     if (const Pool* inner = quota.inner[i]; inner != nullptr && inner->overpromised) {
       overpromised.push_back(
           fmt::format("{}: the quotas in it guarantee {}, it guarantees {}; what is beyond they "
@@ -156,7 +159,7 @@ std::vector<k8s::Condition> QuotaReport::conditions(QuotaId id) const {
     }
   }
   if (const GpuShare unnamed = quota.lines.back().used(); !unnamed.is_zero()) {
-    over.push_back(over_limit("GPUs of types that no line names", unnamed, {}));
+    over.push_back(over_limit("GPUs of types that no line names", unnamed, {}, false));
   }
   const std::int64_t generation = quota.generation;
   return {ready(id, some_known),
