@@ -18,7 +18,9 @@ GpuShare Pool::left() const {
 }
 
 bool Pool::gives() const {
-  if (above == nullptr) return left() > GpuShare() || (bounded && used - held_below < guaranteed);
+  if (above == nullptr) {
+    return left() + held_below > GpuShare() || (bounded && used - held_below < guaranteed);
+  }
   const GpuShare held = above->held_below();
   if (left() + held > GpuShare()) return true;
   if (above->used() - held >= above->limit()) return false;

@@ -365,6 +365,33 @@ TEST_CASE("who waits in a department is told when another department lends, or f
   CHECK(tree.room("a", 1) == Room::kBorrowed);
 }
 
+TEST_CASE("a pod for which a team holds GPUs is told when another department lends") {
+  Tree tree;
+  tree.has(gpu_quota("physics").in_cohort("company").line("H100", 1));
+  tree.has(gpu_quota("particles").in_quota("physics").line("H100", 2));
+  tree.has(team("a", "particles").line("H100", 2));
+  tree.has(gpu_quota("rest").of("rest").in_cohort("company").line("H100", 1));
+  tree.use("a", 1);
+  tree.use("rest", 1);
+  REQUIRE(tree.ledger().hold(tree.id("a"), Demand{.gpus = 1}, {tree.classes()[0]}));
+  const auto may_run = [&] {
+    return tree.ledger()
+        .answers()
+        .admit(tree.id("a"), Demand{.gpus = 1}, kFirstHold)
+        .allows(tree.classes()[0], true);
+  };
+  CHECK_FALSE(may_run());
+  static_cast<void>(tree.ledger().take_news());
+  tree.end(1);
+  CHECK(may_run());
+  const News news = tree.ledger().take_news();
+  const auto waits = tree.ledger().answers().in_pools(tree.id("a"));
+  CHECK(std::any_of(waits.begin(), waits.end(), [&](const InPool& in) {
+    return tree.ledger().answers().lends(in.pool) &&
+           std::find(news.pools.begin(), news.pools.end(), in.pool) != news.pools.end();
+  }));
+}
+
 TEST_CASE("guarantees that a department does not have are borrowed, and it says so") {
   Tree tree;
   tree.has(gpu_quota("physics").in_cohort("company").line("H100", 4));
