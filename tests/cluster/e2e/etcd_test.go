@@ -35,6 +35,9 @@ func TestEtcdTroubleUnderLoad(t *testing.T) {
 	s.check()
 	w.expectAllBound(w.verdict())
 	t.Logf("binds that were cut off: %d", store.caught)
+	if store.caught < troubles/3 {
+		t.Errorf("only %d binds were cut off in %d troubles: this tested little", store.caught, troubles)
+	}
 }
 
 // ownPlane starts a control plane of a special kind for a test, beyond those of the pool, and lends it.
