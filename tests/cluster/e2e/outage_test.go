@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
 )
 
@@ -35,6 +36,10 @@ func TestEndsBeforeItHasBegun(t *testing.T) {
 	for range 5 {
 		s.start()
 		s.stop()
+		// That it has ended by itself before the signal is no success.
+		if code := controlplane.ExitCode(s.process.Wait()); code != 0 && isGPUScheduler() {
+			t.Errorf("exit code %d, want 0; its log is %s", code, s.keepLog())
+		}
 	}
 }
 
