@@ -165,6 +165,9 @@ func (f *faultTest) judgeRain(log string, took time.Duration) {
 			t.Errorf("%d lines in the log about %s, which worked again %d times; %d may be", lines, what, ended[what], most)
 		}
 	}
+	if all == 0 {
+		t.Errorf("the log says nothing of a problem in %v of rain: %v", took.Round(time.Second), faults)
+	}
 	t.Logf("rain for %v: %v; %d problems logged: %v, resolved %v", took.Round(time.Second), faults, all, told, ended)
 }
 
