@@ -36,7 +36,7 @@ type settings struct {
 func main() {
 	s := parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	differ, err := run(ctx, s)
+	_, differ, err := run(ctx, s)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "parity:", err)

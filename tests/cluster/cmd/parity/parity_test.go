@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"gpu-scheduler.io/tests/cluster/parity"
 	"gpu-scheduler.io/tests/cluster/parity/draw"
 )
 
@@ -13,11 +14,41 @@ func TestAgreesWithKubeScheduler(t *testing.T) {
 	if _, err := os.Stat(bench); err != nil {
 		t.Skipf("BENCH_BIN is no program: %v", err)
 	}
-	differ, err := run(t.Context(), settings{cases: 4000, seed: 1, foci: draw.Foci, workers: 2, bench: bench, keep: os.Getenv("PARITY_DIR"), scores: true})
+	const cases = 4000
+	agreement, differ, err := run(t.Context(), settings{cases: cases, seed: 1, foci: draw.Foci, workers: 2, bench: bench, keep: os.Getenv("PARITY_DIR"), scores: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if differ > 0 {
 		t.Errorf("%d cases differ", differ)
+	}
+	wantCompared(t, agreement, cases)
+}
+
+// wantCompared fails the test if something was left out. The program under test itself says which cases differ; what it does not compare, or answers
+// otherwise without saying so, counts as left out.
+func wantCompared(t *testing.T, a *parity.Agreement, cases int) {
+	t.Helper()
+	total := a.Total()
+	if compared := total.Agree + total.Differ; compared < cases*9/10 {
+		t.Errorf("only %d of %d cases are compared", compared, cases)
+	}
+	counts := map[string]parity.Count{"cases": total, "messages": a.Messages, "evictions": a.Evicts}
+	for plugin, count := range a.Verdicts {
+		counts["verdicts of "+plugin] = count
+	}
+	for what, count := range counts {
+		if count.LeftOut > 0 || count.Agree == 0 {
+			t.Errorf("%s: %d agree, %d are left out", what, count.Agree, count.LeftOut)
+		}
+	}
+	// Some scores are not compared: README.md of package parity.
+	if len(a.Scores) == 0 {
+		t.Error("no scores are compared")
+	}
+	for plugin, count := range a.Scores {
+		if count.Agree == 0 {
+			t.Errorf("no score of %s agrees", plugin)
+		}
 	}
 }

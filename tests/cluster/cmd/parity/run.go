@@ -62,18 +62,18 @@ func (f *file) add(m made) error {
 	}
 }
 
-// run gives the number of cases that differ.
-func run(ctx context.Context, s settings) (int, error) {
+// run gives what was compared, and the number of cases that differ.
+func run(ctx context.Context, s settings) (*parity.Agreement, int, error) {
 	fmt.Printf("seed %d: %d cases, beside kube-scheduler v1.36.3\n", s.seed, s.cases)
 	folder, err := os.MkdirTemp("", "parity-")
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	defer os.RemoveAll(folder)
 	found := &outcome{agreement: parity.NewAgreement(), written: map[string]*file{}}
 	if s.write != "" {
 		if err := found.create(s); err != nil {
-			return 0, err
+			return nil, 0, err
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -95,7 +95,7 @@ func run(ctx context.Context, s settings) (int, error) {
 	}
 	found.fail(ctx.Err())
 	if found.err != nil {
-		return 0, found.err
+		return nil, 0, found.err
 	}
 	if len(found.failed) > 0 {
 		slices.Sort(found.failed)
@@ -103,10 +103,10 @@ func run(ctx context.Context, s settings) (int, error) {
 			len(found.failed), found.failed[0])
 	}
 	if s.bench == "" {
-		return 0, nil
+		return found.agreement, 0, nil
 	}
 	report(s, found)
-	return len(found.differences), keep(ctx, s, found.differences)
+	return found.agreement, len(found.differences), keep(ctx, s, found.differences)
 }
 
 func (o *outcome) create(s settings) error {
