@@ -299,11 +299,16 @@ TEST_CASE("through random rejections and starts every back-off ends, and none ou
     std::optional<Time> end;  // of its back-off
   };
   std::map<std::string, Believed> nodes;
+  int begun = 0;    // back-offs
+  int over = 0;     // of them those that ended with time
+  int outdone = 0;  // those that a start ended
   for (int i = 0; i < 5'000; ++i) {
     now += std::chrono::seconds(random() % 30);
     for (const std::string& node : holes.end(now)) {
+      REQUIRE(nodes[node].end);
       REQUIRE(nodes[node].end <= now);
       nodes[node].end.reset();
+      ++over;
     }
     const std::string node = "n" + std::to_string(random() % 4);
     Believed& believed = nodes[node];
@@ -313,6 +318,7 @@ TEST_CASE("through random rejections and starts every back-off ends, and none ou
           REQUIRE(believed.end);
           REQUIRE(now > believed.last);
           believed.end.reset();
+          ++outdone;
         }
         if (now > believed.last) REQUIRE(holes.backoff(node) == nullptr);
         break;
@@ -333,6 +339,7 @@ TEST_CASE("through random rejections and starts every back-off ends, and none ou
           believed.end = holes.backoff(node)->until;
           REQUIRE(*believed.end <= now + kLimits.max_backoff);
           REQUIRE(*believed.end >= now + kLimits.initial_backoff);
+          ++begun;
         }
         believed.last = now;
     }
@@ -344,4 +351,7 @@ TEST_CASE("through random rejections and starts every back-off ends, and none ou
     REQUIRE(holes.backed_off() == backed_off);
     REQUIRE(holes.next_end().has_value() == (backed_off > 0));
   }
+  CHECK(begun > 50);
+  CHECK(over > 10);
+  CHECK(outdone > 10);
 }
