@@ -67,8 +67,15 @@ func TestRecordingOfTheLastHour(t *testing.T) {
 
 	page := fmt.Sprintf("https://127.0.0.1:%d/debug/recording", port)
 	reader, stranger := w.token("reader"), w.token("stranger")
+	w.letReadMetrics("reader")
 	w.bindClusterRole("gpu-scheduler-recording-reader", "reader")
 	until(t, "the API server to know the role", func() bool { return get(t, page, reader).status == http.StatusOK })
+	if logged != nil { // nothing is decided after it
+		until(t, "the metrics to have the decision's number, "+logged[1], func() bool {
+			sum, found := get(t, fmt.Sprintf("https://127.0.0.1:%d/metrics", port), reader).sumOf("gpu_scheduler_last_decision")
+			return found && fmt.Sprint(sum) == logged[1]
+		})
+	}
 	if got := get(t, page, stranger); got.status != http.StatusForbidden {
 		t.Errorf("a stranger gets %d", got.status)
 	}
