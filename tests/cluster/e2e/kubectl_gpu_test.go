@@ -78,7 +78,7 @@ spec:
 	}
 }
 
-// TestKubectlGpuAgreesWithTheScheduler compares what the plugin computes with what the scheduler tells by its metrics, its page of answers and
+// TestKubectlGpuAgreesWithTheScheduler compares what the plugin computes with what the scheduler tells by its metrics and by
 // its words to pods; then the scheduler ends, and the plugin says the same. The account of the plugin may only read.
 func TestKubectlGpuAgreesWithTheScheduler(t *testing.T) {
 	if !isGPUScheduler() {
