@@ -174,6 +174,7 @@ TEST_CASE("the search ends at its limits, and what was found until then holds") 
 TEST_CASE("whatever waits where, the steps are realisable and promise no pod twice") {
   std::mt19937 random(GENERATE(range(1U, 21U)));
   const auto& geometries = mig::geometries();
+  int steps = 0;
   for (int round = 0; round < 50; ++round) {
     Cluster cluster;
     for (auto n = random() % 6; n > 0; --n) {
@@ -194,6 +195,7 @@ TEST_CASE("whatever waits where, the steps are realisable and promise no pod twi
     for (const Repartition& step : cluster.repartitions()) {
       const Candidate& node = cluster.nodes.at(step.node);
       REQUIRE(nodes.insert(step.node).second);
+      ++steps;
       REQUIRE(step.to.name != node.configuration);
       REQUIRE(is_realisable(step.to));
       REQUIRE_FALSE(step.pods.empty());
@@ -211,4 +213,5 @@ TEST_CASE("whatever waits where, the steps are realisable and promise no pod twi
       }
     }
   }
+  CHECK(steps > 5);
 }
