@@ -6,6 +6,7 @@
 #include "tests/support/catch.h"
 
 #include <algorithm>
+#include <set>
 
 namespace bench::replay {
 namespace {
@@ -164,9 +165,14 @@ TEST_CASE("pods whose life is not known live as others do") {
                 lived(asks("open", 1), Moment(0), std::nullopt)};
   const Workload workload = steady(trace, 95, {.kind = Life::Kind::kTrace}, 1);
   CHECK(*workload.ends == 30 * std::chrono::minutes(1));
+  std::set<std::size_t> later;
   for (const Arrival& one : workload.arrivals) {
-    if (one.at > Moment(0)) CHECK(*one.leaves - one.at == std::chrono::minutes(1));
+    if (one.at == Moment(0)) continue;
+    later.insert(one.pod);
+    REQUIRE(one.leaves);
+    CHECK(*one.leaves - one.at == std::chrono::minutes(1));
   }
+  CHECK(later == std::set<std::size_t>{0, 1});
 }
 
 TEST_CASE("streams that cannot be had are refused") {
