@@ -85,17 +85,22 @@ TEST_CASE("what a node does not declare is told where nothing else keeps the pod
   FeaturesCluster s;
   k8s::Pod spread = our_pod("p").spread_over("rack");
   spread.spec.containers = restarts_all().spec.containers;
-  for (const NodeExplanation& node : s.engine.explain(spread).nodes) {
+  const Explanation of_spread = s.engine.explain(spread);
+  CHECK(of_spread.nodes.size() == 4);
+  for (const NodeExplanation& node : of_spread.nodes) {
     CAPTURE(node.node);
     CHECK(node.plugin == "PodTopologySpread");
   }
+  std::vector<std::string> refused;
   for (const NodeExplanation& node : s.engine.explain(restarts_all()).nodes) {
     if (node.code == Code::kOk) continue;
     CAPTURE(node.node);
+    refused.push_back(node.node);
     CHECK(node.code == Code::kUnresolvable);
     CHECK(node.plugin == "NodeDeclaredFeatures");
     CHECK(node.reasons == std::vector<std::string>{"node(s) didn't match Pod's required features"});
   }
+  CHECK(refused == std::vector<std::string>{"none", "users"});
 }
 
 TEST_CASE("a pod that waits for a feature is placed once a node declares it") {
