@@ -142,6 +142,7 @@ TEST_CASE("where a pod could go, the best first") {
   CHECK(nodes_of(bound) == std::vector<std::string>{"n1", "n2"});
   const Json explained = world.json("/explain", "namespace=ml&pod=bound");
   CHECK(explained["message"] == "");
+  CHECK(explained["nodes"].size() == 3);
   for (const Json& node : explained["nodes"]) CHECK(node["code"] == "Success");
 }
 

@@ -292,6 +292,8 @@ TEST_CASE("every answer says how old the state is that it was computed from, if 
 TEST_CASE("nothing is computed for a client that has gone") {
   World world;
   world.ask(kWaits);
+  REQUIRE(world.put.size() == 1);
+  CHECK(world.put[0].is_wanted());
   world.client.reset();
   for (const Question& question : world.put) CHECK_FALSE(question.is_wanted());
 }
