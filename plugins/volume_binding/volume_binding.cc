@@ -239,13 +239,18 @@ class VolumeBinding final : public ClusterConstraint {
                              const PodDifference& trial, const Exclude& exclude) const {
     const std::vector<const VolumeClaim*> own = takers(waiting);
     if (own.empty()) return;
-    constexpr std::size_t kMostOfOthers = 1'000;
+    // About a thousand claims for volumes that are tied to a host. Each of the others is compared
+    // with each claim, on each node.
+    constexpr std::size_t kMostCost = 20'000;
+    constexpr std::size_t kCostOfClaim = 20;
     std::map<std::string, std::vector<const VolumeClaim*>> claims_on;
-    std::size_t of_others = 0;
+    std::size_t cost = 0;
     for (const PodDifference::Added& added : trial.added()) {
       const auto others = takers(waiting_claims(*added.pod));
-      of_others += others.size();
-      if (of_others > kMostOfOthers) break;
+      for (const VolumeClaim* claim : others) {
+        cost += kCostOfClaim + storage_.free_volumes(claim->storage_class)->others.size();
+      }
+      if (cost > kMostCost) break;
       if (others.empty()) continue;
       std::vector<const VolumeClaim*>& there = claims_on[std::string(added.node)];
       there.insert(there.end(), others.begin(), others.end());
