@@ -96,8 +96,8 @@ struct CsiDriver {
   static constexpr ObjectKind kKind{"CSIDriver", "storage.k8s.io/v1", "csidrivers"};
   ObjectMeta metadata;
   bool storage_capacity = false;  // CSIStorageCapacities state where it has room
-  // Pods with its volumes go only to nodes whose CSINode names the driver. Kubernetes 1.37 and
-  // later.
+  // A node whose CSINode does not name the driver is excluded for pods that use its volumes. Behind
+  // a feature gate in Kubernetes 1.36, on by default in 1.37.
   bool prevents_if_missing = false;
   friend bool operator==(const CsiDriver&, const CsiDriver&) = default;
 };
