@@ -16,6 +16,9 @@ constexpr std::chrono::seconds kShortWatch{1};
 constexpr int kMinStreamSeconds = 240;
 constexpr int kMaxStreamSeconds = 290;
 
+// A watch that is refused (403) for so long: it is not because the server has just started.
+constexpr std::chrono::seconds kRefusedAfter{30};
+
 // 504 with this text: the server's cache has not reached the requested version. Its cause
 // "ResourceVersionTooLarge" is not among the stored parts of a Status; client-go, too, compares the
 // text for servers that do not send the cause.
@@ -185,7 +188,9 @@ WatcherStep Watcher::watch_failed(const Error& error, TimePoint now) {
   const bool is_error_event =
       was_open && error.kind == ErrorKind::kStatus && !error.asks_for_patience();
   const bool is_stuck = is_error_event && std::exchange(error_at_, version_) == version_;
-  if (!is_lost_version(error) && may_pass(error) && !is_stuck) return watch_on(delay);
+  const bool is_refused = error.is_status(403) && is_refused_for(kRefusedAfter, error, now);
+  const bool passes = may_pass(error) || (error.is_status(403) && !is_refused);
+  if (!is_lost_version(error) && passes && !is_stuck) return watch_on(delay);
   error_at_.clear();
   // After 410 from the last version, not from "": it is enough that the list is not older than the
   // reader's state.
@@ -198,9 +203,13 @@ bool Watcher::is_absent(const Error& error, TimePoint now) {
   std::optional<milliseconds> after;  // the refusal must have lasted for so long
   if (error.is_status(404)) after = was_listed_ ? options_.gone_after : milliseconds{0};
   if (error.is_status(403)) after = options_.hidden_after;
-  if (!after) return false;
+  return after && is_refused_for(*after, error, now);
+}
+
+// Whether this status, 403 or 404, has lasted for so long.
+bool Watcher::is_refused_for(milliseconds after, const Error& error, TimePoint now) {
   if (!refused_ || refused_->status != error.http_status) refused_ = {error.http_status, now};
-  return now - refused_->since >= *after;
+  return now - refused_->since >= after;
 }
 
 WatcherStep Watcher::absent(const Error& error) {

@@ -22,8 +22,10 @@
 //     the stream again;
 //   * a watch that got no answer, 5xx, or 401 is opened again at the same version without a relist:
 //     for a version that has become too old the server answers 410. The same while there are no
-//     credentials: nothing was sent then. An ERROR event of 5xx that comes twice at one version
-//     leads to a relist: the server may be unable to show what follows it.
+//     credentials: nothing was sent then. The same for the first half minute of 403: a server that
+//     has just started may not have read its roles. After it lists show the changes, for a client
+//     that may list but not watch. An ERROR event of 5xx that comes twice at one version leads to a
+//     relist: the server may be unable to show what follows it.
 //
 // One watcher follows one kind of object. Every request that it returns is to be sent after
 // `delay`; sent() is called when it is sent.
@@ -146,6 +148,8 @@ class Watcher {
   [[nodiscard]] WatcherStep same_request(std::chrono::milliseconds delay) const;
   [[nodiscard]] WatcherStep absent(const Error& error);
   [[nodiscard]] bool is_absent(const Error& error, TimePoint now);
+  [[nodiscard]] bool is_refused_for(std::chrono::milliseconds after, const Error& error,
+                                    TimePoint now);
 
   [[nodiscard]] WatcherStep list_failed(const Error& error, TimePoint now);
   [[nodiscard]] WatcherStep streamed_list_failed(const Error& error, TimePoint now);
@@ -165,8 +169,8 @@ class Watcher {
   bool stream_had_events_ = false;
   TimePoint sent_at_{};
   bool was_listed_ = false;  // the reader may have objects
-  // Since when lists of an optional kind were refused with that status: by 403 without an answer in
-  // between, by 404 without anything else in between.
+  // Since when lists of an optional kind, and watches (403 alone), were refused with that status:
+  // by 403 without an answer in between, by 404 without anything else in between.
   struct Refused {
     int status = 0;
     TimePoint since{};

@@ -257,14 +257,16 @@ TEST_CASE("watches that fail", "[watch]") {
         after_one_pod({"! watch /api/v1/pods: broke", watch_request("5"),
                        "! watch /api/v1/pods: 401 Unauthorized: who?", watch_request("5"),
                        "! watch /api/v1/pods: broke", watch_request("5"), "+ b/2@6"})},
-       {"403 at opening: list anew",
+       {"403 at opening: again without listing, and listed anew once that has lasted",
         [](WatchScript& s) {
           s.page(5, "", {});
+          s.refuse(403, "Forbidden");
+          s.advance(std::chrono::seconds{30});
           s.refuse(403, "Forbidden");
           s.wait();
         },
         {list_request(), "synced", watch_request("5"), "! watch /api/v1/pods: 403 Forbidden: no",
-         list_request("5")}},
+         watch_request("5"), "! watch /api/v1/pods: 403 Forbidden: no", list_request("5")}},
        {"a broken connection: again from the last event",
         [](WatchScript& s) {
           watch_one_pod(s);

@@ -118,7 +118,7 @@ TEST_CASE("what a failed watch leads to", "[watch]") {
       {"503", status(503), kWatch},
       {"401", status(401), kWatch},
       {"no credentials", of_kind(ErrorKind::kConfig), kWatch},
-      {"403", status(403), kList},
+      {"403", status(403), kWatch},
       {"410", status(410), kList},
       {"expired by its reason alone", status(500, "Expired"), kList},
       {"cannot be decoded", of_kind(ErrorKind::kDecode), kList},
@@ -143,6 +143,38 @@ TEST_CASE("what a failed watch leads to", "[watch]") {
       CHECK(refused.request->resource_version == "5");
       CHECK(refused.delay >= milliseconds{800});
     }
+  }
+}
+
+TEST_CASE("a watch that is refused for half a minute is followed by a list", "[watch]") {
+  Watcher watcher({.optional = true, .hidden_after = seconds{30}, .watch_list = false});
+  TimePoint now{};
+  const auto refused = [&](int later) {
+    now += seconds{later};
+    return watcher.failed(status(403), now);
+  };
+  (void)watcher.start();
+  (void)watcher.page("5", "");
+  CHECK(refused(0).request->kind == WatchRequest::Kind::kWatch);
+  const WatcherStep early = refused(29);
+  CHECK(early.request->kind == WatchRequest::Kind::kWatch);
+  CHECK(early.request->resource_version == "5");
+  SECTION("which may be answered: the next half minute begins") {
+    CHECK(refused(1).request->kind == WatchRequest::Kind::kList);
+    CHECK(watcher.page("7", "").request->resource_version == "7");
+    CHECK(refused(1).request->kind == WatchRequest::Kind::kWatch);
+    CHECK(refused(29).request->kind == WatchRequest::Kind::kWatch);
+    CHECK(refused(1).request->kind == WatchRequest::Kind::kList);
+  }
+  SECTION("which may be refused, too: then the kind is hidden") {
+    CHECK_FALSE(refused(1).absent);
+    const WatcherStep hidden = refused(1);
+    CHECK(hidden.absent);
+    CHECK_FALSE(hidden.list_complete);
+  }
+  SECTION("not if it was opened in between") {
+    watcher.opened();
+    CHECK(refused(1).request->kind == WatchRequest::Kind::kWatch);
   }
 }
 
