@@ -6,6 +6,7 @@
 #include "scheduler/base/short_flags.h"
 #include "scheduler/base/version.h"
 #include "scheduler/config/config.h"
+#include "scheduler/live/idle_flags.h"
 #include "scheduler/live/log.h"
 #include "scheduler/live/memory_limit.h"
 #include "scheduler/live/record/recording_flags.h"
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -198,6 +200,21 @@ k8s::Result<void> check_addresses(const Flags& flags) {
   return {};
 }
 
+// Whether the command line has the flag; "--ui=false" is as if it had not.
+bool is_given(const CLI::App& app, const std::string& flag) {
+  const CLI::Option* option = app.get_option(flag);
+  return !option->empty() && option->as<std::string>() != "false";
+}
+
+std::optional<std::string> idle_flag(const CLI::App& app, const Flags& flags,
+                                     bool flight_recording) {
+  return sched::live::idle_flag({.secure_port = flags.secure_port != 0,
+                                 .record = !flags.record.empty(),
+                                 .flight_recording = flight_recording,
+                                 .flight_recording_dir = !flags.flight_recording_dir.empty()},
+                                [&](const std::string& flag) { return is_given(app, flag); });
+}
+
 int run(sched::live::ShellOptions options) {
   sched::live::block_signals();
   auto shell = sched::live::Shell::create(std::move(options));
@@ -231,7 +248,7 @@ void tell_memory(const sched::live::MemoryLimit& limit, const sched::EngineMemor
       .info();
 }
 
-int start(const Flags& flags) {
+int start(const CLI::App& app, const Flags& flags) {
   const auto format = sched::live::log_format(flags.logging_format);
   if (!format) {
     return fail(kBadUsage,
@@ -258,6 +275,8 @@ int start(const Flags& flags) {
   if (!record_limit) return fail(kBadUsage, record_limit.error().message);
   const auto flight_recording = sched::live::flight_recording(flags.recording);
   if (!flight_recording) return fail(kBadUsage, flight_recording.error().message);
+  const auto idle = idle_flag(app, flags, flight_recording->has_value());
+  if (idle) return fail(kBadUsage, *idle);
   const auto memory = sched::live::memory_limit(flags.memory_limit);
   if (!memory) return fail(kBadUsage, memory.error().message);
   config->engine.memory = sched::live::engine_memory(*memory);
@@ -281,12 +300,6 @@ int start(const Flags& flags) {
                                     .version = std::string(sched::kVersion),
                                     .ui = flags.ui,
                                     .answers = flags.answers};
-  if (flags.ui && flags.secure_port == 0) {
-    return fail(kBadUsage, "--ui: the page is served at --secure-port, which is 0");
-  }
-  if (flags.answers && flags.secure_port == 0) {
-    return fail(kBadUsage, "--answers: they are given at --secure-port, which is 0");
-  }
   if (flags.secure_port != 0) {
     auto reviewer = cluster_of(flags.kubeconfig, configured);
     if (!reviewer) return fail(kBadUsage, reviewer.error().message);
@@ -310,7 +323,7 @@ int main(int argc, char** argv) try {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadUsage;
   }
-  return start(flags);
+  return start(app, flags);
 } catch (const std::exception& error) {
   return fail(kRuntimeFailure, error.what());
 }
