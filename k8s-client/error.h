@@ -43,6 +43,8 @@ struct Error {
   // server that has acted. False only if that is impossible: nothing was sent, or the server
   // refused.
   bool may_have_acted = false;
+  // True if nothing was sent, because the last moment for that (Request::send_by) had passed.
+  bool too_late = false;
 
   // An answer with this HTTP status.
   [[nodiscard]] bool is_status(int status) const {

@@ -95,7 +95,7 @@ void Exchange::talk() {
   auto token = host_->bearer_token();
   if (!token) return reject(token.error());
   identity_ = {.token = std::move(*token), .tls = connection.tls()};
-  if (is_too_late()) return end(failure(ErrorKind::kTimeout, kTooLate));
+  if (is_too_late()) return end_too_late();
   const auto error = connection.converse(request_, identity_.token, shared_from_this());
   if (error) return reject(*error);
   conversing_ = true;
@@ -124,10 +124,16 @@ bool Exchange::is_too_late() const {
   return request_.send_by && BootClock::now() > *request_.send_by;
 }
 
+void Exchange::end_too_late() {
+  Error error = failure(ErrorKind::kTimeout, kTooLate);
+  error.too_late = true;
+  end(std::move(error));
+}
+
 void Exchange::on_broken(Error error, bool any_answer) {
   if (ended_) return;
   if (!any_answer && is_too_late() && !stop_sending()) {
-    return end(failure(ErrorKind::kTimeout, kTooLate));
+    return end_too_late();
   }
   // A kept-alive connection that the server has closed meanwhile, or during the write.
   if (reused_ && !any_answer && (request_.repeatable || !stop_sending())) {

@@ -109,6 +109,7 @@ class Exchange : public Call, public AnswerHandler, public std::enable_shared_fr
   // False if certainly nothing has been sent, nor will be.
   [[nodiscard]] bool stop_sending();
   [[nodiscard]] bool is_too_late() const;
+  void end_too_late();
 
   asio::io_context& context_;
   ExchangeHost* host_;

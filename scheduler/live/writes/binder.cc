@@ -183,8 +183,9 @@ void Binder::on_answer(Id id, const BindGroup& group, const k8s::Result<void>& r
 
 // `end`: the outcome, unless the pod is gone or an earlier call may have bound it.
 void Binder::on_refused(Attempt& attempt, const k8s::Error& error, BindEnd end) {
-  // It waited for a connection until it was too late to send it.
-  if (error.kind != k8s::ErrorKind::kStatus && !hooks_.may_send()) return put_off(attempt);
+  // It waited for a connection until it was too late to send it. It may be sent again by now.
+  const bool is_closed = error.kind != k8s::ErrorKind::kStatus && !hooks_.may_send();
+  if (error.too_late || is_closed) return put_off(attempt);
   // An earlier call may still be carried out, whatever the answer to this one is.
   if (attempt.may_land_until) return look_later(attempt, &error);
   if (error.is_not_found()) return finish(attempt, BindEnd::kOvertaken, "the pod is gone");

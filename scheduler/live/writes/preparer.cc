@@ -68,9 +68,10 @@ void Preparer::send(const TaskPtr& task) {
 void Preparer::on_answer(const TaskPtr& task, const k8s::Result<void>& result) {
   queue_.answered(namespace_of(task));
   const ObjectWrite& write = task->decision.writes[task->next];
-  // It waited for a connection until it was too late to send it.
-  const bool was_late = !result && result.error().kind != k8s::ErrorKind::kStatus &&
-                        !result.error().may_have_acted && !hooks_.may_send();
+  // It waited for a connection until it was too late to send it. It may be sent again by now.
+  const bool is_closed = !result && result.error().kind != k8s::ErrorKind::kStatus &&
+                         !result.error().may_have_acted && !hooks_.may_send();
+  const bool was_late = is_closed || (!result && result.error().too_late);
   if (task->forgotten) {
     // What was written stays.
   } else if (was_late) {

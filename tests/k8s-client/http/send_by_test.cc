@@ -15,6 +15,7 @@ k8s::Request sent_by(k8s::Request request, BootClock::time_point limit) {
 
 void check_too_late(const k8s::Error& error) {
   CHECK(error.kind == ErrorKind::kTimeout);
+  CHECK(error.too_late);
   CHECK_FALSE(error.may_have_acted);
   CHECK_THAT(error.message, Catch::Contains("too late to be sent"));
 }

@@ -161,6 +161,27 @@ TEST_CASE("a bind that was too late to be sent waits for its turn again") {
   CHECK(bench.binds[0].binding.pod == "a");
 }
 
+TEST_CASE("a bind that was too late to be sent goes out anew where that may be by now") {
+  BinderBench bench;
+  k8s::Error late = lost(false);
+  late.too_late = true;
+  bench.binder.bind(bind_decision("a"));
+  SECTION("at once") {
+    bench.fail_bind(late);
+    CHECK(bench.outcomes.empty());
+    CHECK(bench.problems == 0);
+    REQUIRE(bench.binds.size() == 1);
+    bench.answer_bind({});
+    CHECK(outcome(bench) == "bound");
+  }
+  SECTION("not if it has waited for long: it is given back") {
+    bench.loop.advance(3s);
+    bench.fail_bind(late);
+    CHECK(bench.binds.empty());
+    CHECK(outcome(bench) == "given back: ");
+  }
+}
+
 TEST_CASE("a bind that the server put off is not sent while it may not be") {
   BinderBench bench;
   bench.binder.bind(bind_decision("a"));

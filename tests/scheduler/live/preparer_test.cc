@@ -173,7 +173,11 @@ TEST_CASE("a write that was too late to be sent waits for its turn again") {
   CHECK(w.preparer.open() == 0);
   w.may_send = true;
   w.preparer.resume();
-  CHECK(w.sent == Texts{"c on n", "d on n", "d on n"});
+  k8s::Error late = k8s::make_error(k8s::ErrorKind::kTimeout, "too late to be sent");
+  late.too_late = true;
+  w.answer(tl::unexpected(late));  // and by now it may be sent
+  CHECK(w.outcomes.empty());
+  CHECK(w.sent == Texts{"c on n", "d on n", "d on n", "d on n"});
   w.answer();
   CHECK(w.outcomes == Writes::Outcomes{{1, ""}});
 }
