@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <optional>
@@ -24,6 +25,9 @@ using Descriptor = asio::posix::basic_stream_descriptor<asio::io_context::execut
 using http::ErrorCode;
 
 constexpr std::size_t kErrorsKept = 4096;
+// As much as a pipe holds by default.
+constexpr std::size_t kErrorsAtOnce = std::size_t{64} * 1024;
+constexpr std::size_t kErrorsLimit = std::size_t{16} * 1024 * 1024;
 
 std::string system_error_text(int code) { return std::generic_category().message(code); }
 
@@ -105,6 +109,7 @@ class Running : public std::enable_shared_from_this<Running> {
   void drain_errors();
   void on_end();
   void kill();
+  void fail_large(std::size_t limit, const char* of);
   void finish(Result<Finished> result);
   void fail_soon(Error error);
 
@@ -118,6 +123,7 @@ class Running : public std::enable_shared_from_this<Running> {
   std::shared_ptr<Descriptor> process_;  // readable when it has ended
   pid_t pid_ = 0;                        // 0: not running, or already reaped
   Finished finished_;
+  std::size_t errors_read_ = 0;
   std::unique_ptr<Timer> timer_;
 };
 
@@ -190,23 +196,31 @@ void Running::drain_output() {
     if (got < 0) return;
     if (got == 0) return output_.close();
     finished_.output.append(chunk.data(), static_cast<std::size_t>(got));
-    if (finished_.output.size() <= output_limit_) continue;
-    kill();
-    return finish(tl::unexpected<Error>(
-        make_error(ErrorKind::kDecode,
-                   "wrote more than " + std::to_string(output_limit_) + " bytes of output")));
+    if (finished_.output.size() > output_limit_) return fail_large(output_limit_, "output");
   }
 }
 
+// Of a process that writes faster than this reads: what else the loop has to do comes between two
+// calls.
 void Running::drain_errors() {
   std::array<char, kErrorsKept> chunk{};
-  while (errors_.is_open()) {
+  for (std::size_t now = 0; errors_.is_open() && now < kErrorsAtOnce;) {
     const auto got = ::read(errors_.native_handle(), chunk.data(), chunk.size());
     if (got < 0) return;
     if (got == 0) return errors_.close();
-    finished_.errors.append(chunk.data(), static_cast<std::size_t>(got));
-    if (finished_.errors.size() > kErrorsKept) finished_.errors.resize(kErrorsKept);
+    const auto size = static_cast<std::size_t>(got);
+    now += size;
+    finished_.errors.append(chunk.data(), std::min(size, kErrorsKept - finished_.errors.size()));
+    errors_read_ += size;
+    if (errors_read_ > kErrorsLimit) return fail_large(kErrorsLimit, "errors");
   }
+}
+
+void Running::fail_large(std::size_t limit, const char* of) {
+  kill();
+  finish(tl::unexpected<Error>(
+      make_error(ErrorKind::kDecode,
+                 "wrote more than " + std::to_string(limit) + " bytes of " + std::string(of))));
 }
 
 // Processes that the program started may live on and hold the pipes open. So the pipes are not read
@@ -217,6 +231,7 @@ void Running::on_end() {
   drain_output();
   if (!done_) return;
   drain_errors();
+  if (!done_) return;
   finished_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   finish(std::move(finished_));
 }

@@ -42,8 +42,8 @@ class ChildProcess {
 
 // Runs `command`. `done` is called once, from `loop`: when the process has ended, also with an exit
 // code that is not 0; with kConfig if it could not be started; with kTimeout if the time was up, or
-// kDecode if there was more output than allowed, after it was killed. `done` may destroy the
-// ChildProcess.
+// kDecode if there was more output than allowed, or 16 MiB of errors, after it was killed. `done`
+// may destroy the ChildProcess.
 [[nodiscard]] std::unique_ptr<ChildProcess> run_process(EventLoop& loop, const Command& command,
                                                         std::function<void(Result<Finished>)> done);
 

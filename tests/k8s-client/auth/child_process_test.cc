@@ -111,6 +111,31 @@ TEST_CASE("child process: large output, up to the limit") {
   CHECK_THAT(finished.error().message, Catch::Contains("more than 299999 bytes"));
 }
 
+TEST_CASE("child process: errors without end") {
+  SECTION("end it") {
+    const auto finished = result_of(shell("exec cat /dev/zero >&2"));
+    REQUIRE_FALSE(finished.has_value());
+    CHECK(finished.error().kind == ErrorKind::kDecode);
+    CHECK_THAT(finished.error().message, Catch::Contains("more than 16777216 bytes of errors"));
+  }
+  SECTION("leave the loop time for other things") {
+    const auto loop = k8s::make_event_loop();
+    bool ended = false;
+    const auto process =
+        run_process(*loop, shell("exec cat /dev/zero >&2"), [&](const auto&) { ended = true; });
+    int others = 0;
+    std::function<void()> other = [&] {
+      if (ended) return loop->stop();
+      ++others;
+      loop->post(other);
+    };
+    loop->post(other);
+    loop->run();
+    run_until_no_children(*loop);
+    CHECK(others >= 16 * 1024 / 64);
+  }
+}
+
 TEST_CASE("child process: what takes too long is killed, with what it started") {
   Command command = shell("sleep 600 & wait");
   command.time_limit = 50ms;
