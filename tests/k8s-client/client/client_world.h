@@ -45,10 +45,31 @@ struct World {
     };
   }
   void run() { loop.run_ready(); }
+  // Why the call has failed.
+  [[nodiscard]] const Error& error() {
+    run();
+    REQUIRE(result);
+    REQUIRE_FALSE(*result);
+    return result->error();
+  }
+  [[nodiscard]] bool succeeded() {
+    run();
+    return result && *result;
+  }
 };
 
 inline const Headers kAcceptsProtobuf = {
     {"Accept", "application/vnd.kubernetes.protobuf, application/json"}};
+
+inline constexpr BindLimits kLimits{.deadline = 1500ms, .send_by = BootClock::time_point(5s)};
+
+// Within kLimits, and never twice.
+inline void check_sent_once(const Request& request) {
+  CHECK(request.deadline == kLimits.deadline);
+  CHECK(request.target.ends_with("?timeout=1500ms"));
+  CHECK(request.send_by == kLimits.send_by);
+  CHECK_FALSE(request.repeatable);
+}
 
 inline std::string status_json(int code, const std::string& reason, const std::string& message) {
   return Json{{"kind", "Status"}, {"code", code}, {"reason", reason}, {"message", message}}.dump();

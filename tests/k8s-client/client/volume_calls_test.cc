@@ -31,43 +31,32 @@ PersistentVolume free_volume() {
 TEST_CASE("a claim learns of its node by one merge patch, at the version that was seen",
           "[client]") {
   World world;
-  const auto send_by = BootClock::time_point(5s);
-  world.client->select_node(data_claim(), "gpu-7", {.deadline = 30s, .send_by = send_by},
-                            world.keep_result());
+  world.client->select_node(data_claim(), "gpu-7", kLimits, world.keep_result());
   const auto call = world.transport.next();
   const Request& request = call->request();
   CHECK(request.method == Method::kPatch);
-  CHECK(request.target == "/api/v1/namespaces/ml/persistentvolumeclaims/data?timeout=30s");
+  CHECK(request.target == "/api/v1/namespaces/ml/persistentvolumeclaims/data?timeout=1500ms");
   CHECK(request.content_type == "application/merge-patch+json");
   CHECK(request.headers == kAcceptsProtobuf);
-  CHECK(request.deadline == 30s);
-  CHECK(request.send_by == send_by);
-  CHECK_FALSE(request.repeatable);
+  check_sent_once(request);
   CHECK(Json::parse(request.body) == Json::parse(R"({"metadata":{"resourceVersion":"7",
                         "annotations":{"volume.kubernetes.io/selected-node":"gpu-7"}}})"));
   SECTION("taken") {
     call->respond(200, "{}");
-    world.run();
-    REQUIRE(world.result);
-    CHECK(*world.result);
+    CHECK(world.succeeded());
     CHECK(world.observed == std::vector<std::string>{"PATCH 200"});
   }
   SECTION("changed meanwhile") {
     call->respond(409, status_json(409, "Conflict", "it has been modified"));
-    world.run();
-    REQUIRE(world.result);
-    REQUIRE_FALSE(*world.result);
-    CHECK(world.result->error().message ==
+    CHECK(world.error().message ==
           "persistentvolumeclaims \"ml/data\": select node \"gpu-7\": 409 Conflict: it has been "
           "modified");
-    CHECK_FALSE(world.result->error().may_have_acted);
+    CHECK_FALSE(world.error().may_have_acted);
   }
   SECTION("once, also where it may have landed") {
     call->respond(503, status_json(503, "ServiceUnavailable", "why"));
     world.loop.advance(1h);
-    REQUIRE(world.result);
-    REQUIRE_FALSE(*world.result);
-    CHECK(world.result->error().may_have_acted);
+    CHECK(world.error().may_have_acted);
     CHECK_FALSE(world.transport.has_next());
   }
 }
@@ -75,41 +64,30 @@ TEST_CASE("a claim learns of its node by one merge patch, at the version that wa
 TEST_CASE("a volume is given to a claim by one merge patch, at the version that was seen",
           "[client]") {
   World world;
-  const auto send_by = BootClock::time_point(5s);
-  world.client->bind_volume(free_volume(), data_claim(), {.deadline = 1500ms, .send_by = send_by},
-                            world.keep_result());
+  world.client->bind_volume(free_volume(), data_claim(), kLimits, world.keep_result());
   const auto call = world.transport.next();
   const Request& request = call->request();
   CHECK(request.method == Method::kPatch);
   CHECK(request.target == "/api/v1/persistentvolumes/v?timeout=1500ms");
   CHECK(request.content_type == "application/merge-patch+json");
   CHECK(request.headers == kAcceptsProtobuf);
-  CHECK(request.deadline == 1500ms);
-  CHECK(request.send_by == send_by);
-  CHECK_FALSE(request.repeatable);
+  check_sent_once(request);
   CHECK(Json::parse(request.body) == Json::parse(R"({"metadata":{"resourceVersion":"9",
                         "annotations":{"pv.kubernetes.io/bound-by-controller":"yes"}},
                         "spec":{"claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim",
                         "namespace":"ml","name":"data","uid":"u-1","resourceVersion":"7"}}})"));
   SECTION("taken") {
     call->respond(200, "{}");
-    world.run();
-    REQUIRE(world.result);
-    CHECK(*world.result);
+    CHECK(world.succeeded());
   }
   SECTION("changed meanwhile") {
     call->respond(409, status_json(409, "Conflict", "it has been modified"));
-    world.run();
-    REQUIRE(world.result);
-    REQUIRE_FALSE(*world.result);
-    CHECK(world.result->error().message ==
+    CHECK(world.error().message ==
           "persistentvolumes \"v\": bind to claim \"ml/data\": 409 Conflict: it has been modified");
   }
   SECTION("once, also where it may have landed") {
     world.loop.advance(1h);
-    REQUIRE(world.result);
-    REQUIRE_FALSE(*world.result);
-    CHECK(world.result->error().may_have_acted);
+    CHECK(world.error().may_have_acted);
     CHECK_FALSE(world.transport.has_next());
   }
 }
