@@ -1,6 +1,7 @@
 #include "k8s-client/http/cpprest/sdk.h"
 
 #include <openssl/crypto.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -42,6 +43,8 @@ class Thread {
       // Other code has started it, with more threads: connections may then exceed the pool's limit
       // for a moment.
     }
+    // As `top -H` shows it. A process with this thread has a transport on cpprestsdk.
+    post([] { ::pthread_setname_np(::pthread_self(), "cpprest"); });
   }
   Thread(const Thread&) = delete;
   Thread& operator=(const Thread&) = delete;

@@ -13,6 +13,7 @@ import (
 
 	"gpu-scheduler.io/tests/cluster/controlplane"
 	"gpu-scheduler.io/tests/cluster/fixture"
+	"gpu-scheduler.io/tests/cluster/internal/measure"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -54,6 +55,9 @@ func TestTransportOnCpprestsdk(t *testing.T) {
 	w.addGPUNodes(10)
 	s := startSubject(t, onCpprestsdk(t))
 	w.bindThrough(s, 40, 1)
+	busy, err := measure.ThreadCPU(s.process.Pid(), "cpprest") // which the other transport does not have
+	w.must(busy, err)
+	t.Logf("cpprestsdk's thread took %v", busy)
 	// A pod of the second wave, because events that the first process had not sent when it was killed are never sent.
 	if e := w.waitEvent("pod-1-0", "Scheduled"); !strings.HasPrefix(e.Note, "Successfully assigned") {
 		t.Errorf("Scheduled event: %q", e.Note)
