@@ -1,9 +1,16 @@
 #include "scheduler/live/transports.h"
 
+#include "k8s-client/event_recorder.h"
 #include "scheduler/live/writes/bind_queue.h"
+#include "scheduler/live/writes/binder.h"
+#include "scheduler/live/writes/evictor.h"
+#include "scheduler/live/writes/preparer.h"
+#include "scheduler/live/writes/quota_status_writer.h"
+#include "scheduler/live/writes/status_writer.h"
 #include "tests/support/catch.h"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace sched::live {
@@ -46,8 +53,11 @@ TEST_CASE("the lease does not wait for a connection that has become silent") {
 
 TEST_CASE("binds find a connection while all other writes hang") {
   const k8s::TransportOptions options = transport_options({}, {});
-  // Statuses, events, evictions and writes before binds: 16 of each.
-  CHECK(options.max_connections > 4 * 16 + BindQueue::Options{}.max_open);
+  const std::size_t others = StatusWriter::Options{}.max_in_flight +
+                             QuotaStatusWriter::Options{}.max_open +
+                             k8s::EventRecorder::Options{}.max_in_flight + Evictor::kMostOpen +
+                             Preparer::kMostOpen + Binder::Options{}.max_open_reads;
+  CHECK(options.max_connections > others + BindQueue::Options{}.max_open);
 }
 
 TEST_CASE("a build with tests has both transports") { CHECK(k8s::has_cpprest_transport()); }
