@@ -81,13 +81,19 @@ bool is_address(const std::string& name) {
   return !not_an_address.failed();
 }
 
+// "api.example.com." is a name for resolvers alone: with the dot at its end no search list is
+// tried. Neither SNI (RFC 6066 §3) nor a certificate has it. Go's crypto/tls leaves it out, too.
+std::string without_final_dot(const std::string& name) {
+  return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
+}
+
 }  // namespace
 
 // What the macro SSL_set_tlsext_host_name does, without its C cast. OpenSSL copies the name.
 bool ask_for_server_name(SSL* ssl, const std::string& name) {
   if (is_address(name)) return true;  // SNI is only for names (RFC 6066 §3)
   return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-                  std::string(name).data()) == 1;
+                  without_final_dot(name).data()) == 1;
 }
 
 bool verify_server_name(X509_VERIFY_PARAM* param, const std::string& name) {
@@ -95,7 +101,8 @@ bool verify_server_name(X509_VERIFY_PARAM* param, const std::string& name) {
   if (is_address(name)) return X509_VERIFY_PARAM_set1_ip_asc(param, name.c_str()) == 1;
   X509_VERIFY_PARAM_set_hostflags(
       param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-  return X509_VERIFY_PARAM_set1_host(param, name.c_str(), name.size()) == 1;
+  const std::string host = without_final_dot(name);
+  return !host.empty() && X509_VERIFY_PARAM_set1_host(param, host.c_str(), host.size()) == 1;
 }
 
 Result<std::shared_ptr<TlsContext>> make_tls_context(const TlsMaterial& material) {

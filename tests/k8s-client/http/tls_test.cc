@@ -1,5 +1,11 @@
 // Who is talked to: the server's certificate, its name, and ours.
+#include "k8s-client/http/base/tls_context.h"
 #include "tests/k8s-client/http/transport_fixture.h"
+
+#include <openssl/x509_vfy.h>
+
+#include <memory>
+#include <string>
 
 using k8s::ErrorKind;
 using namespace tests;
@@ -36,6 +42,7 @@ TEST_CASE("transport: a server that cannot prove who it is gets nothing of the r
       {"name among the names", server_for("DNS:localhost"), "localhost", "", ""},
       {"wildcard", server_for("DNS:*.example.com"), "127.0.0.1", "api.example.com", ""},
       {"name given apart", server_for("DNS:kubernetes"), "127.0.0.1", "kubernetes", ""},
+      {"name with a dot at its end", server_for("DNS:localhost"), "127.0.0.1", "localhost.", ""},
       {"unknown authority", stranger.issue_server(), "127.0.0.1", "", "certificate"},
       {"expired", server_for("IP:127.0.0.1", true), "127.0.0.1", "", "expired"},
       {"another address", server_for("IP:127.0.0.2"), "127.0.0.1", "", "IP address mismatch"},
@@ -62,6 +69,13 @@ TEST_CASE("transport: a server that cannot prove who it is gets nothing of the r
   CHECK(server.requests().empty());
 }
 
+TEST_CASE("no server can prove a name that is empty, as OpenSSL would have it") {
+  const std::string name = GENERATE(as<std::string>{}, "", ".");
+  const std::unique_ptr<X509_VERIFY_PARAM, decltype(&X509_VERIFY_PARAM_free)> param(
+      X509_VERIFY_PARAM_new(), &X509_VERIFY_PARAM_free);
+  CHECK_FALSE(k8s::http::verify_server_name(param.get(), name));
+}
+
 TEST_CASE("transport: a server is believed unseen only when that is asked for") {
   FOR_EACH_TRANSPORT(fixture);
   const Authority stranger("stranger");
@@ -80,6 +94,10 @@ TEST_CASE("transport: the name of the server is sent to it, an address is not") 
   });
   SECTION("name") {
     fixture.endpoint.server_name = "test.local";
+    CHECK(fixture.exchange(get("/"))->response().body == "[test.local]");
+  }
+  SECTION("name with a dot at its end") {
+    fixture.endpoint.server_name = "test.local.";
     CHECK(fixture.exchange(get("/"))->response().body == "[test.local]");
   }
   SECTION("address") { CHECK(fixture.exchange(get("/"))->response().body == "[]"); }
