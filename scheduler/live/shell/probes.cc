@@ -7,6 +7,12 @@
 #include <vector>
 
 namespace sched::live {
+namespace {
+
+// Longer than it takes where the API server answers.
+constexpr std::chrono::seconds kReadsQuotasSlowly{5};
+
+}  // namespace
 
 server::Check engine_check(std::chrono::nanoseconds working_for) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(working_for);
@@ -17,9 +23,11 @@ server::Check engine_check(std::chrono::nanoseconds working_for) {
 }
 
 server::Check remembered_quotas_check(std::chrono::nanoseconds reading_for) {
+  const bool is_slow = reading_for >= kReadsQuotasSlowly;
   return {.name = "remembered-quotas",
           .passed = reading_for < kReadsQuotasWithin,
-          .why_not = "leads, but cannot read which quotas there were, and so decides nothing"};
+          .why_not = "leads, but cannot read which quotas there were, and so decides nothing",
+          .note = is_slow ? "decides nothing before it has read which quotas there were" : ""};
 }
 
 std::vector<server::Check> Shell::Parts::liveness() const {

@@ -36,6 +36,10 @@ TEST_CASE("a leader that cannot read for a minute which quotas there were is not
   CHECK(sched::live::remembered_quotas_check(0s).passed);
   CHECK(sched::live::remembered_quotas_check(59s).passed);
   CHECK_FALSE(sched::live::remembered_quotas_check(1min).passed);
+  // Where the right is missing it says within the half minute why nothing is decided.
+  CHECK(sched::live::remembered_quotas_check(4999ms).note == "");
+  CHECK(sched::live::remembered_quotas_check(5s).note ==
+        "decides nothing before it has read which quotas there were");
 }
 
 TEST_CASE("the engine hangs after two minutes with one event, decision or question") {
