@@ -263,15 +263,13 @@ void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*ho
   Line& line = quota.lines[index];
   const GpuShare taken = line.used() + line.held();
   // The line's own pool, and the pools that this one borrows from.
-  struct Was {
-    const Pool* pool = nullptr;
-    GpuShare left{};
-    GpuShare used{};
-  };
-  std::array<Was, kMostLevels> was;
+  std::array<PoolWas, kMostLevels> was;
   std::size_t pools = 0;
   for (const Pool* pool = line.pool(); pool != nullptr; pool = pool->outer()) {
-    was[pools++] = {pool, pool->left(), pool->used};
+    was[pools++] = {.pool = pool,
+                    .left = pool->left(),
+                    .used = pool->used,
+                    .in_use = pool->above == nullptr ? GpuShare() : pool->above->in_use()};
   }
   (line.*how)(amount);
   ++version_;
@@ -280,16 +278,20 @@ void Ledger::change(QuotaId id, Quota& quota, std::size_t index, void (Line::*ho
   if (line.used() + line.held() < taken && !std::exchange(quota.opened, true)) {
     news_.opened.push_back(id);
   }
-  for (std::size_t i = 0; i < pools; ++i) tell_of(*was[i].pool, was[i].left, was[i].used);
+  for (std::size_t i = 0; i < pools; ++i) tell_of(was[i]);
 }
 
-void Ledger::tell_of(const Pool& pool, GpuShare left, GpuShare used) {
+void Ledger::tell_of(const PoolWas& was) {
+  const Pool& pool = *was.pool;
   report_.changed(pool.id);
+  bool gives_more = pool.left() > was.left || (pool.bounded && pool.used < was.used);
   if (pool.above != nullptr) {
     report_.changed(pool.parent);
-    if (pool.left() != left) parent_changed(pool.parent);
+    const bool by_limit = pool.is_claimed_beyond_limit() && pool.above->in_use() != was.in_use;
+    if (pool.left() != was.left || by_limit) parent_changed(pool.parent);
+    gives_more = gives_more || (by_limit && pool.above->in_use() < was.in_use);
   }
-  if (pool.left() <= left && !(pool.bounded && pool.used < used)) return;
+  if (!gives_more) return;
   if (!pool.gives()) return;
   if (std::find(news_.pools.begin(), news_.pools.end(), pool.id) == news_.pools.end()) {
     news_.pools.push_back(pool.id);

@@ -168,8 +168,15 @@ class Ledger {
   void changed(QuotaId id, Quota& quota);
   // A parent's line has another used amount: the standings of all quotas in it change.
   void parent_changed(QuotaId parent);
-  // Notes what has changed in the pool; before the change it had so much left / in use.
-  void tell_of(const Pool& pool, GpuShare left, GpuShare used);
+  // A pool before a change.
+  struct PoolWas {
+    const Pool* pool = nullptr;
+    GpuShare left{};
+    GpuShare used{};
+    GpuShare in_use{};  // of the parent's line
+  };
+  // Notes what has changed in the pool.
+  void tell_of(const PoolWas& was);
   // Charges, refunds or holds on a line of the quota, and notes it in news_.
   void change(QuotaId id, Quota& quota, std::size_t line, void (Line::*how)(GpuShare),
               GpuShare amount);

@@ -23,9 +23,13 @@ bool Pool::gives() const {
   }
   const GpuShare held = above->held_below();
   if (left() + held > GpuShare()) return true;
-  if (above->used() - held >= above->limit()) return false;
+  if (above->in_use() >= above->limit()) return false;
   // Beyond the parent's guarantee, a line below may lack only what the parent's limit leaves.
   return above->spec().limit.has_value() || (outer() != nullptr && outer()->gives());
+}
+
+bool Pool::is_claimed_beyond_limit() const {
+  return above != nullptr && above->spec().limit && above->used() > *above->spec().limit;
 }
 
 const Pool* Pool::outer() const { return above == nullptr ? nullptr : above->pool(); }
@@ -35,7 +39,7 @@ Line::Line(LineSpec spec, Pool* pool) : spec_(std::move(spec)), pool_(pool) {
   pool_->lendable += spec_.lendable;
   pool_->guaranteed += spec_.guaranteed;
   join_pool();
-  if (pool_->above != nullptr) pool_->above->charge(claimed({}, {}));
+  if (pool_->above != nullptr) pool_->above->change({.used = claimed({}, {})});
 }
 
 GpuShare Line::limit() const {
@@ -66,7 +70,21 @@ Line::Claim Line::claim() const {
 }
 
 Line::Answer Line::ask(GpuShare amount, GpuShare own) const {
-  return ask(amount, own, HeldBelow::kCounts);
+  const Answer answer = ask(amount, own, HeldBelow::kCounts);
+  const GpuShare beyond = beyond_limits_above(amount);
+  if (beyond.is_zero()) return answer;
+  return {Room::kNone, std::max(answer.missing, beyond)};
+}
+
+GpuShare Line::beyond_limits_above(GpuShare amount) const {
+  GpuShare most;
+  const Line* line = this;
+  while (line->pool_ != nullptr && line->pool_->above != nullptr) {
+    line = line->pool_->above;
+    if (!line->spec_.limit) continue;
+    most = std::max(most, (line->in_use_ + amount).beyond(*line->spec_.limit));
+  }
+  return most;
 }
 
 Line::Answer Line::ask(GpuShare amount, GpuShare own, HeldBelow held) const {
@@ -129,17 +147,23 @@ void Line::change(const Change& by) {
   const Claim before = above == nullptr ? Claim() : claim();
   if (pool_ != nullptr) leave_pool();
   used_ += by.used;
+  in_use_ += by.in_use;
   held_ += by.held;
   held_below_ += by.held_below;
   if (pool_ != nullptr) join_pool();
   if (above == nullptr) return;
   const Claim after = claim();
-  above->change({.used = after.all - before.all, .held_below = after.held - before.held});
+  above->change({.used = after.all - before.all,
+                 .in_use = by.in_use,
+                 .held_below = after.held - before.held});
 }
 
-void Line::charge(GpuShare amount) { change({.used = amount}); }
+void Line::charge(GpuShare amount) { change({.used = amount, .in_use = amount}); }
 
-void Line::refund(GpuShare amount) { change({.used = GpuShare() - amount}); }
+void Line::refund(GpuShare amount) {
+  const GpuShare less = GpuShare() - amount;
+  change({.used = less, .in_use = less});
+}
 
 void Line::hold(GpuShare amount) { change({.held = amount}); }
 

@@ -15,7 +15,9 @@
 // used, the parent's line counts what these lines claim: what they use, and what of their idle
 // guarantees may not be lent. So a line has room beyond its own guarantee if the parent's line has
 // room for the larger claim: within the parent's guarantee, or borrowed from the parent's own pool.
-// Here too a line can always take its guarantee back. Exception: the parent's limit. If the pool's
+// Here too a line can always take its guarantee back. Exception: the limit that the spec of a line
+// above sets: all that runs below that line stays within it, also what a line keeps for itself,
+// although the lines above claim that already. If the pool's
 // lines are guaranteed more than the parent's line has, each line needs room in the parent's line
 // for everything that it uses, and claims none of its idle guarantee.
 //
@@ -63,6 +65,9 @@ struct Pool {
   [[nodiscard]] GpuShare left() const;
   // Whether a line may get more than it has, for a pod for which something is held at least.
   [[nodiscard]] bool gives() const;
+  // Under a parent: whether its line is beyond the limit that its spec sets with what the lines
+  // below claim. Then what runs below decides whether these may have what they keep.
+  [[nodiscard]] bool is_claimed_beyond_limit() const;
   // Under a parent: whether its lines ask the parent's line even within their guarantees.
   [[nodiscard]] bool asks_for_all() const { return bounded || overpromised; }
   // The pool from which the parent's line borrows; null: none.
@@ -81,6 +86,8 @@ class Line {
   [[nodiscard]] const Pool* pool() const { return pool_; }
   // Of a parent's line: what the lines that share it claim.
   [[nodiscard]] GpuShare used() const { return used_; }
+  // What its pods use; of a parent's line, the pods of all lines below it, too.
+  [[nodiscard]] GpuShare in_use() const { return in_use_; }
   [[nodiscard]] GpuShare held() const { return held_; }
   // Of a parent's line: the part of used() that the lines below claim because they hold it.
   [[nodiscard]] GpuShare held_below() const { return held_below_; }
@@ -152,11 +159,14 @@ class Line {
   [[nodiscard]] Answer ask_for_owner(GpuShare amount, HeldBelow held) const;
   // The answer if what is used and kept for others stays within the guarantee.
   [[nodiscard]] Answer ask_within(GpuShare amount, GpuShare own, HeldBelow held) const;
+  // By how much `amount` more would exceed the limits that the lines above set.
+  [[nodiscard]] GpuShare beyond_limits_above(GpuShare amount) const;
   void leave_pool();
   void join_pool();
   // By how much the account changes, more or less.
   struct Change {
     GpuShare used{};
+    GpuShare in_use{};
     GpuShare held{};
     GpuShare held_below{};
   };
@@ -166,6 +176,7 @@ class Line {
   LineSpec spec_;
   Pool* pool_;
   GpuShare used_;
+  GpuShare in_use_;
   GpuShare held_;
   GpuShare held_below_;
 };

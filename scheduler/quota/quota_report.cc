@@ -62,12 +62,12 @@ std::vector<std::string> in_words(const std::vector<Overlap>& overlaps) {
   return words;
 }
 
-// A parent's children may have their guarantees all the same.
-std::string over_limit(const std::string& what, GpuShare used, GpuShare limit, bool is_parent) {
+// `owners_may`: the quotas in it may have their guarantees all the same.
+std::string over_limit(const std::string& what, GpuShare used, GpuShare limit, bool owners_may) {
   return fmt::format(
       "{}: {} in use (pods that are being deleted included), {} allowed; {}", what, to_text(used),
       to_text(limit),
-      is_parent ? "the quotas in it get no more than their guarantees" : "nothing new starts");
+      owners_may ? "the quotas in it get no more than their guarantees" : "nothing new starts");
 }
 
 }  // namespace
@@ -134,8 +134,11 @@ std::vector<k8s::Condition> QuotaReport::conditions(QuotaId id) const {
   for (std::size_t i = 0; i < quota.spec.lines.size(); ++i) {
     const Line& line = quota.lines[i];
     const std::string& type = line.spec().gpu_type;
-    const GpuShare used = quotas_.in_use(quota, i);
-    if (used > line.limit()) over.push_back(over_limit(type, used, line.limit(), is_parent));
+    const GpuShare used = line.in_use();
+    if (used > line.limit()) {
+      over.push_back(
+          over_limit(type, used, line.limit(), is_parent && !line.spec().limit.has_value()));
+    }
     if (const Pool* inner = quota.inner[i]; inner != nullptr && inner->overpromised) {
       overpromised.push_back(
           fmt::format("{}: the quotas in it guarantee {}, it guarantees {}; what is beyond they "
@@ -183,7 +186,7 @@ k8s::GpuQuota::Status QuotaReport::status(QuotaId id, const std::vector<GpuShare
     // What a quota that cannot borrow has beyond its guarantee was not lent.
     const bool may_borrow = line.pool() != nullptr;
     const Amounts amounts{.guaranteed = line.spec().guaranteed,
-                          .used = quotas_.in_use(quota, i),
+                          .used = line.in_use(),
                           .borrowed = may_borrow ? line.borrowed_in_use() : GpuShare(),
                           .lent = lent_.of(id, i),
                           .pending = i < pending.size() ? pending[i] : GpuShare()};

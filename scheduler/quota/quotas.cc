@@ -5,16 +5,6 @@
 #include <algorithm>
 
 namespace sched::quota {
-namespace {
-
-// What the parent's line counts as used by the line (line.h).
-GpuShare claim_of(const Line& line) {
-  if (line.pool()->overpromised) return line.used();
-  return line.used() + line.spec().guaranteed.beyond(line.used()) - line.to_lend();
-}
-
-}  // namespace
-
 Quotas::Quotas(const Options& options, const ChargeClasses& classes)
     : classes_(classes), bound_cohorts_(options.bound_cohorts) {
   quotas_[kNothingQuota].lines.emplace_back(LineSpec{}, nullptr);
@@ -192,20 +182,6 @@ std::size_t Quotas::line_of(Quota& quota, ChargeClassId on) {
     quota.line_of.push_back(line_for(quota.spec.lines, classes_[id].product));
   }
   return quota.line_of[on];
-}
-
-GpuShare Quotas::in_use(const Quota& quota, std::size_t line) const {
-  // A parent may have pods of its own: of namespaces that it had before it was a parent.
-  GpuShare sum = quota.lines[line].used();
-  if (quota.inner[line] == nullptr) return sum;
-  for (const QuotaId id : quota.children) {
-    const Quota& child = at(id);
-    for (std::size_t i = 0; i < child.lines.size(); ++i) {
-      if (child.lines[i].pool() != quota.inner[line]) continue;
-      sum += in_use(child, i) - claim_of(child.lines[i]);
-    }
-  }
-  return sum;
 }
 
 }  // namespace sched::quota

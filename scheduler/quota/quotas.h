@@ -120,8 +120,6 @@ class Quotas {
   }
   // The same; found faster the next time.
   std::size_t line_of(Quota& quota, ChargeClassId on);
-  // What is in use of that line; of a parent's line, by all quotas in it.
-  [[nodiscard]] GpuShare in_use(const Quota& quota, std::size_t line) const;
 
  private:
   using PoolKey = std::pair<std::string, std::string>;  // cohort, type_key

@@ -55,6 +55,11 @@ class QuotaRules {
   sched::quota::Room room(std::size_t q, int amount) const {
     QuotaRules after = *this;
     after.quotas[q].used += amount;
+    for (std::optional<std::size_t> above = quotas[q].parent; above;
+         above = quotas[*above].parent) {
+      const std::optional<int>& limit = quotas[*above].limit;
+      if (limit && after.in_use(*above) > *limit) return sched::quota::Room::kNone;
+    }
     return judge(after, q, false);
   }
 

@@ -93,6 +93,17 @@ class Tree {
     return waiting_message(ledger_.name_of(quota),
                            ledger_.answers().by_line(quota, demand, kNoHold), 0);
   }
+  // Takes the news. Whether the quota is told that it may have more now, and where it stands.
+  bool told_to(const std::string& namespace_) {
+    const News news = ledger_.take_news();
+    const QuotaId quota = id(namespace_);
+    const auto pools = ledger_.answers().in_pools(quota);
+    return std::find(news.accounts.begin(), news.accounts.end(), quota) != news.accounts.end() &&
+           std::any_of(pools.begin(), pools.end(), [&](const InPool& in) {
+             return ledger_.answers().lends(in.pool) &&
+                    std::find(news.pools.begin(), news.pools.end(), in.pool) != news.pools.end();
+           });
+  }
   std::vector<std::unique_ptr<Charge>>& charges() { return charges_; }
   const std::array<ChargeClassId, 2>& classes() const { return classes_; }
 
@@ -279,6 +290,48 @@ TEST_CASE("the limit of a department holds for pods for which its teams hold GPU
   CHECK_FALSE(may_run("c", 2));
   tree.end(0);
   CHECK(may_run("c", 2));
+}
+
+TEST_CASE("the limit of a department holds for what its teams keep for themselves, too") {
+  Tree tree(GENERATE(false, true));
+  tree.has(gpu_quota("physics").line("H100", 8).limit(8));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(team("b", "physics").line("H100", 4).lendable(1));
+  // Another scheduler's.
+  tree.use("a", 7);
+  tree.use("a", 2);
+  CHECK(tree.room("b", 1) == Room::kNone);
+  CHECK(tree.message("b", 1) ==
+        "quota b: H100 needs 1, 0 of 8 in use, first in line; quota physics, which it is in, has "
+        "no more for it, 2 more must be freed in that");
+  CHECK(tree.condition("physics", "OverLimit") ==
+        "True H100: 9 in use (pods that are being deleted included), 8 allowed; nothing new "
+        "starts");
+  static_cast<void>(tree.ledger().take_news());
+  tree.end(1);
+  CHECK(tree.room("b", 1) == Room::kGuaranteed);
+  CHECK(tree.room("b", 2) == Room::kNone);
+  CHECK(tree.told_to("b"));
+}
+
+TEST_CASE("who waits for the limit of a quota above is told, though no more is lent there") {
+  Tree tree;
+  tree.has(gpu_quota("company").line("H100", 8).limit(8));
+  tree.has(gpu_quota("physics").in_quota("company").line("H100", 4).lendable(0));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(gpu_quota("biology").in_quota("company").line("H100", 4).lendable(0));
+  tree.has(team("b", "biology").line("H100", 4));
+  tree.has(team("c", "company").line("H100", 0));
+  tree.use("c", 5);  // another scheduler's
+  tree.use("b", 2);
+  tree.use("b", 2);
+  CHECK(tree.room("a", 1) == Room::kNone);
+  static_cast<void>(tree.ledger().take_news());
+  // Its department keeps all the same.
+  tree.end(1);
+  CHECK(tree.room("a", 1) == Room::kGuaranteed);
+  CHECK(tree.room("a", 2) == Room::kNone);
+  CHECK(tree.told_to("a"));
 }
 
 TEST_CASE("pods of namespaces that a parent had before its children are in its account") {
