@@ -3,15 +3,6 @@
 #include <utility>
 
 namespace sched::quota {
-namespace {
-
-// What the pool's other lines keep for themselves of what the parent's line has, used or not.
-GpuShare kept_by_others(const LineSpec& line, const Pool& pool) {
-  if (pool.overpromised) return {};
-  return (pool.guaranteed - pool.lendable) - (line.guaranteed - line.lendable);
-}
-
-}  // namespace
 
 GpuShare Pool::left() const {
   return above == nullptr ? to_lend - borrowed : above->spec().guaranteed - above->used();
@@ -36,25 +27,35 @@ const Pool* Pool::outer() const { return above == nullptr ? nullptr : above->poo
 
 Line::Line(LineSpec spec, Pool* pool) : spec_(std::move(spec)), pool_(pool) {
   if (pool_ == nullptr) return;
-  pool_->lendable += spec_.lendable;
   pool_->guaranteed += spec_.guaranteed;
   join_pool();
   if (pool_->above != nullptr) pool_->above->change({.used = claimed({}, {})});
 }
 
+void Line::all_made() {
+  idle_used_ = used_;
+  if (pool_ != nullptr) pool_->lendable += to_lend();
+}
+
+GpuShare Line::kept_by_others() const { return pool_->above->idle_used_ - claimed(idle_used_, {}); }
+
+GpuShare Line::lent_by_others() const {
+  return pool_->lendable - std::min(spec_.lendable, spec_.guaranteed.beyond(idle_used_));
+}
+
 GpuShare Line::limit() const {
   if (spec_.limit) return *spec_.limit;
   if (pool_ == nullptr) return spec_.guaranteed;
-  if (pool_->above == nullptr) return spec_.guaranteed + (pool_->lendable - spec_.lendable);
-  return pool_->above->limit().beyond(kept_by_others(spec_, *pool_));
+  if (pool_->above == nullptr) return spec_.guaranteed + lent_by_others();
+  return pool_->above->limit().beyond(kept_by_others());
 }
 
 GpuShare Line::most() const {
   if (pool_ == nullptr) return spec_.guaranteed;
   if (pool_->above != nullptr) {
-    return std::min(limit(), pool_->above->most().beyond(kept_by_others(spec_, *pool_)));
+    return std::min(limit(), pool_->above->most().beyond(kept_by_others()));
   }
-  return std::min(limit(), spec_.guaranteed + (pool_->lendable - spec_.lendable));
+  return std::min(limit(), spec_.guaranteed + lent_by_others());
 }
 
 GpuShare Line::more_above(GpuShare amount, GpuShare own, HeldBelow held) const {

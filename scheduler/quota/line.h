@@ -51,7 +51,7 @@ struct Pool {
   Line* above = nullptr;
   QuotaId parent{};
   std::size_t parent_line = 0;
-  GpuShare lendable;    // the sum over the lines, used or not
+  GpuShare lendable;    // of a cohort: `to_lend` while nothing is charged
   GpuShare to_lend;     // the sum of Line::to_lend()
   GpuShare borrowed;    // the sum of Line::borrowed()
   GpuShare guaranteed;  // the sums over the lines
@@ -81,6 +81,8 @@ class Line {
  public:
   // `pool` outlives the line; null: nothing is borrowed or lent.
   Line(LineSpec spec, Pool* pool);
+  // All lines have been made, and nothing is charged yet. Once for each line.
+  void all_made();
 
   [[nodiscard]] const LineSpec& spec() const { return spec_; }
   [[nodiscard]] const Pool* pool() const { return pool_; }
@@ -95,9 +97,10 @@ class Line {
   [[nodiscard]] bool always_has_guarantee() const {
     return pool_ == nullptr || (pool_->above == nullptr && !pool_->bounded);
   }
-  // The most that may be used, including what is borrowed.
+  // The most that may be used, including what is borrowed: without a limit in the spec, what the
+  // other lines leave or lend while nothing is charged.
   [[nodiscard]] GpuShare limit() const;
-  // The same, but at most what the other lines of the pool can lend when all are idle.
+  // The same, but also with a limit in the spec at most what the other lines leave or lend.
   [[nodiscard]] GpuShare most() const;
   [[nodiscard]] GpuShare borrowed() const { return used_.beyond(spec_.guaranteed); }
   // What other lines may use of the guarantee now.
@@ -159,6 +162,10 @@ class Line {
   [[nodiscard]] Answer ask_for_owner(GpuShare amount, HeldBelow held) const;
   // The answer if what is used and kept for others stays within the guarantee.
   [[nodiscard]] Answer ask_within(GpuShare amount, GpuShare own, HeldBelow held) const;
+  // While nothing is charged: what the lines that share the parent's line keep of it, / what the
+  // lines of the cohort may lend, this one excepted.
+  [[nodiscard]] GpuShare kept_by_others() const;
+  [[nodiscard]] GpuShare lent_by_others() const;
   // By how much `amount` more would exceed the limits that the lines above set.
   [[nodiscard]] GpuShare beyond_limits_above(GpuShare amount) const;
   void leave_pool();
@@ -177,6 +184,7 @@ class Line {
   Pool* pool_;
   GpuShare used_;
   GpuShare in_use_;
+  GpuShare idle_used_;  // used_ while nothing is charged: what the lines below keep
   GpuShare held_;
   GpuShare held_below_;
 };

@@ -58,6 +58,9 @@ void Quotas::arrange() {
     quota.changed = quota.opened = false;
     make_lines(id, quota);
   }
+  for (auto& [id, quota] : quotas_) {
+    for (Line& line : quota.lines) line.all_made();
+  }
 }
 
 std::vector<QuotaId> Quotas::find_parents() {

@@ -62,6 +62,12 @@ class QuotaRules {
     }
     return judge(after, q, false);
   }
+  // The same of a pod that nothing runs beside.
+  QuotaRules while_idle() const {
+    QuotaRules idle = *this;
+    for (Quota& quota : idle.quotas) quota.used = 0;
+    return idle;
+  }
 
  private:
   std::vector<std::size_t> children(std::size_t q) const {
@@ -80,13 +86,12 @@ class QuotaRules {
   int limit(std::size_t q) const {
     const Quota& quota = quotas[q];
     if (quota.limit) return *quota.limit;
+    const QuotaRules idle = while_idle();
     int most = quota.parent ? limit(*quota.parent) : quota.guaranteed;
     for (std::size_t i = 0; i < quotas.size(); ++i) {
       if (i == q || quotas[i].parent != quota.parent) continue;
-      if (quota.parent && !is_overpromised(*quota.parent)) {
-        most -= quotas[i].guaranteed - quotas[i].lendable;
-      }
-      if (!quota.parent && quota.in_cohort && quotas[i].in_cohort) most += quotas[i].lendable;
+      if (quota.parent) most -= idle.claims(i);
+      if (!quota.parent && quota.in_cohort && quotas[i].in_cohort) most += idle.to_lend(i);
     }
     return std::max(0, most);
   }

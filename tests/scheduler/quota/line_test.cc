@@ -48,6 +48,8 @@ TEST_CASE("in a cohort, a line borrows what others leave and allow") {
   Pool pool;
   Line borrower(spec(4, 8), &pool);
   Line lender(spec(8, std::nullopt, 3), &pool);
+  borrower.all_made();
+  lender.all_made();
   CHECK(borrower.limit() == gpus(8));
   CHECK(lender.limit() == gpus(12));
   borrower.charge(gpus(4));
@@ -72,6 +74,8 @@ TEST_CASE("one who takes what he had lent to others cannot borrow from himself")
   Pool pool;
   Line a(spec(8), &pool);
   Line b(spec(8), &pool);
+  a.all_made();
+  b.all_made();
   b.charge(gpus(8));
   b.charge(gpus(4));  // borrowed from a
   a.charge(gpus(4));
@@ -83,6 +87,8 @@ TEST_CASE("what is kept for one pod is neither lent nor given to another") {
   Pool pool;
   Line line(spec(8), &pool);
   Line other(spec(0, 8), &pool);
+  line.all_made();
+  other.all_made();
   line.charge(gpus(3));
   line.hold(gpus(4));
   CHECK(ask(line, 1) == Said{Room::kGuaranteed, 0});

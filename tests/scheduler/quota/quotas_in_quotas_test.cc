@@ -38,6 +38,7 @@ class Tree {
     }
   }
   Ledger& ledger() { return ledger_; }
+  const Ledger& ledger() const { return ledger_; }
   void has(const k8s::GpuQuota& quota) { ledger_.upsert(quota); }
   QuotaId id(const std::string& namespace_) const { return ledger_.quota_of(namespace_); }
 
@@ -205,6 +206,26 @@ TEST_CASE("what its siblings keep for themselves a team can never get, whatever 
   CHECK(tree.most("a") == 4);
   CHECK_FALSE(never(4));
   CHECK(never(5));
+}
+
+TEST_CASE("what teams of other departments keep for themselves a team can never get either") {
+  Tree tree;
+  const auto never = [&](const std::string& namespace_, std::int64_t gpus) {
+    return tree.ledger().answers().never_fits(tree.id(namespace_), Demand{.gpus = gpus});
+  };
+  tree.has(gpu_quota("company").in_cohort("c").line("H100", 8));
+  tree.has(gpu_quota("physics").in_quota("company").line("H100", 6));
+  tree.has(team("a", "company").line("H100", 2));
+  tree.has(team("b", "physics").line("H100", 4).lendable(1));
+  tree.has(gpu_quota("rest").of("rest").in_cohort("c").line("H100", 2));
+  CHECK(tree.most("a") == 8 - 3 + 2);
+  CHECK_FALSE(never("a", 7));
+  CHECK(never("a", 8));
+  CHECK(tree.message("a", 8) ==
+        "quota a: H100 needs 8, 0 of 7 in use; it can never give that much");
+  CHECK(tree.most("rest") == 2 + 5);
+  CHECK_FALSE(never("rest", 7));
+  CHECK(never("rest", 8));
 }
 
 TEST_CASE("departments of a cohort lend to each other what their teams leave") {
@@ -604,6 +625,18 @@ class RandomTree {
     for (const k8s::GpuQuota& quota : quotas_.objects) tree_.has(quota);
   }
 
+  // What a quota would not give if nothing were used, it can never give.
+  void compare_hopeless() const {
+    const tests::QuotaRules idle = quotas_.rules.while_idle();
+    for (const std::size_t leaf : quotas_.leaves) {
+      for (int amount = 1; amount <= 30; ++amount) {
+        INFO("quota " << leaf << ", " << amount);
+        REQUIRE(tree_.ledger().answers().never_fits(tree_.id(name(leaf)), Demand{.gpus = amount}) ==
+                (idle.room(leaf, amount) == Room::kNone));
+      }
+    }
+  }
+
   int round() {
     int compared = 0;
     for (const std::size_t leaf : quotas_.leaves) {
@@ -677,6 +710,7 @@ TEST_CASE("quotas in quotas give what the rules say, however they came to be as 
   for (unsigned seed = 1; asked < questions; ++seed) {
     INFO("seed " << seed);
     RandomTree tree(seed);
+    tree.compare_hopeless();
     for (int round = 0; round < 60; ++round) asked += tree.round();
     tree.compare_with_new();
   }
