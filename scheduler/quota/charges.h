@@ -39,8 +39,9 @@ class Charge {
   [[nodiscard]] Time at() const { return pod_.at; }
 
   // The quota that counts it; nullopt: none.
-  [[nodiscard]] std::optional<QuotaId> quota() const { return quota_; }
-  // Where a quota counts it: on which of its lines, how much, and the class of its node.
+  [[nodiscard]] std::optional<QuotaId> quota() const;
+  // Where a quota counts it: on which of its lines, how much, and the class of its node. To be
+  // asked after quota().
   [[nodiscard]] std::size_t line() const { return line_; }
   [[nodiscard]] GpuShare amount() const { return amount_; }
   [[nodiscard]] ChargeClassId on() const { return on_; }

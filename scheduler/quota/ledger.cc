@@ -13,6 +13,11 @@ Charge::Charge(Ledger& ledger, Pod pod, NodeSlot node, Demand demand)
 
 Charge::~Charge() { ledger_.remove(*this); }
 
+std::optional<QuotaId> Charge::quota() const {
+  ledger_.arrange();
+  return quota_;
+}
+
 Ledger::Ledger(Options options)
     : options_(options),
       assignment_(std::move(options)),
@@ -42,7 +47,7 @@ bool Ledger::upsert(const k8s::GpuQuota& object) {
   if (!is_new && !moved && quota.said == said && quota.error == error) return false;
   quota.said = std::move(said);
   quota.error = std::move(error);
-  rebuild();
+  quotas_changed();
   return moved || is_new;
 }
 
@@ -60,7 +65,7 @@ bool Ledger::erase(const std::string& quota, Time now) {
     known.error.reset();
   }
   report_.changed(id);
-  rebuild();
+  quotas_changed();
   return true;
 }
 
@@ -93,13 +98,14 @@ void Ledger::forget(QuotaId id) {
 }
 
 bool Ledger::forget_deleted(Time now) {
+  arrange();
   std::vector<QuotaId> over;
   for (const auto& [id, at] : quotas_.deleted()) {
     if (until(at) <= now && deleted(id)->used.is_zero()) over.push_back(id);
   }
   if (over.empty()) return false;
   for (const QuotaId id : over) forget(id);
-  rebuild();
+  quotas_changed();
   return true;
 }
 
@@ -114,6 +120,7 @@ std::optional<Time> Ledger::next_forgotten() const {
 std::optional<Ledger::Deleted> Ledger::deleted(QuotaId id) const {
   const auto found = quotas_.deleted().find(id);
   if (found == quotas_.deleted().end()) return std::nullopt;
+  arrange();
   return Deleted{.until = until(found->second), .used = quotas_.at(id).lines.back().used()};
 }
 
@@ -185,7 +192,7 @@ void Ledger::remove(Charge& charge) {
 }
 
 void Ledger::count(Charge& charge, QuotaId id) {
-  if (id == kUnlimitedQuota) return;
+  if (id == kUnlimitedQuota || to_arrange_) return;
   Quota& quota = quotas_.at(id);
   charge.quota_ = id;
   charge.on_ = charge.node_ < nodes_.size() ? nodes_[charge.node_].on : kNoGpuClass;
@@ -202,16 +209,24 @@ void Ledger::count(Charge& charge, QuotaId id) {
 }
 
 void Ledger::uncount(Charge& charge) {
-  if (!charge.quota_) return;
+  if (!charge.quota_ || to_arrange_) return;
   const QuotaId id = *charge.quota_;
   change(id, quotas_.at(id), charge.line_, &Line::refund, charge.amount_);
   charge.quota_ = std::nullopt;
   charge.amount_ = {};
 }
 
-void Ledger::rebuild() {
-  quotas_.arrange();
+void Ledger::quotas_changed() {
+  to_arrange_ = true;
   news_ = {.terms = true};
+  ++version_;
+  ++terms_version_;
+}
+
+void Ledger::rebuild() {
+  to_arrange_ = false;
+  const std::uint64_t version = version_;  // which has grown with the change
+  quotas_.arrange();
   report_.rebuild();
   for (const auto& [name, charges] : charges_.by_namespace()) {
     const QuotaId id = quota_of(name);
@@ -220,11 +235,11 @@ void Ledger::rebuild() {
       count(*charge, id);
     }
   }
-  ++version_;
-  ++terms_version_;
+  version_ = version;
 }
 
 bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ChargeClassId>& classes) {
+  arrange();
   Quota& quota = quotas_.at(id);
   const auto best = answers_.best_hold(id, demand, classes, false);
   if (!best) return false;
@@ -234,6 +249,7 @@ bool Ledger::hold(QuotaId id, const Demand& demand, const std::vector<ChargeClas
 }
 
 void Ledger::release(QuotaId id, HoldRank rank) {
+  arrange();
   Quota& quota = quotas_.at(id);
   const auto index = static_cast<std::size_t>(rank);
   if (index >= quota.held.size()) return;
@@ -299,6 +315,7 @@ void Ledger::tell_of(const PoolWas& was) {
 }
 
 News Ledger::take_news() {
+  arrange();
   for (const QuotaId id : news_.accounts) quotas_.at(id).changed = quotas_.at(id).opened = false;
   return std::exchange(news_, {});
 }
@@ -308,6 +325,7 @@ std::vector<QuotaId> Ledger::counting(const std::string& namespace_) const {
   const QuotaId own = quota_of(namespace_);
   if (own < kFirstQuota) return all;
   all.push_back(own);
+  arrange();
   while (const auto outer = quotas_.at(all.back()).parent) all.push_back(*outer);
   return all;
 }

@@ -57,7 +57,8 @@ class Ledger {
   Ledger& operator=(const Ledger&) = delete;
 
   // The objects that exist. Each function returns true if pods may belong to another quota than
-  // before.
+  // before. What a quota's change means for all accounts is worked out with the next question: a
+  // thousand quotas that come together are arranged once.
   bool upsert(const k8s::GpuQuota& quota);
   // The quota is deleted. It keeps the namespaces that no other quota selects, and gives nothing,
   // until forget_deleted(). So no pod gets GPUs without quota while a quota is being replaced.
@@ -106,7 +107,10 @@ class Ledger {
   [[nodiscard]] std::vector<QuotaId> selecting_without_effect(const std::string& namespace_) const;
 
   // The quotas that exist, with their lines.
-  [[nodiscard]] const Quotas& quotas() const { return quotas_; }
+  [[nodiscard]] const Quotas& quotas() const {
+    arrange();
+    return quotas_;
+  }
   // "team-vision"; empty for kNothingQuota.
   [[nodiscard]] const std::string& name_of(QuotaId quota) const { return quotas_.at(quota).name; }
   // The earliest time until which a deleted quota gives nothing, and what is charged to it;
@@ -118,10 +122,19 @@ class Ledger {
   [[nodiscard]] std::optional<Deleted> deleted(QuotaId quota) const;
 
   // Where pods have room, and what people are shown.
-  [[nodiscard]] const QuotaAnswers& answers() const { return answers_; }
-  [[nodiscard]] const QuotaReport& report() const { return report_; }
+  [[nodiscard]] const QuotaAnswers& answers() const {
+    arrange();
+    return answers_;
+  }
+  [[nodiscard]] const QuotaReport& report() const {
+    arrange();
+    return report_;
+  }
   // QuotaReport::take_changes().
-  [[nodiscard]] std::set<QuotaId> take_status_changes() { return report_.take_changes(); }
+  [[nodiscard]] std::set<QuotaId> take_status_changes() {
+    arrange();
+    return report_.take_changes();
+  }
 
   // Holds, for a pod with this demand, what becomes free of one line: of the lines of those classes
   // (ascending) the one where least is missing. Its rank comes after those of the quota's other
@@ -143,7 +156,10 @@ class Ledger {
   }
   [[nodiscard]] News take_news();
   // Grows with every change of an answer.
-  [[nodiscard]] std::uint64_t version() const { return version_; }
+  [[nodiscard]] std::uint64_t version() const {
+    arrange();
+    return version_;
+  }
 
  private:
   friend class Charge;
@@ -157,7 +173,13 @@ class Ledger {
   void count(Charge& charge) { count(charge, quota_of(charge.pod_.namespace_)); }
   void count(Charge& charge, QuotaId id);  // `id`: its namespace's quota
   void uncount(Charge& charge);
-  // Makes all accounts anew. Holds are dropped; the caller asks for them again.
+  // Quotas have changed: all accounts are to be made anew. Holds are dropped; the caller asks for
+  // them again.
+  void quotas_changed();
+  // Makes them, if so. Nothing that depends on the quotas' lines is right before.
+  void arrange() const {
+    if (to_arrange_) const_cast<Ledger*>(this)->rebuild();
+  }
   void rebuild();
   void forget(QuotaId id);
   [[nodiscard]] Time until(Time deleted_at) const {
@@ -190,6 +212,7 @@ class Ledger {
   QuotaReport report_;
   std::vector<Node> nodes_;  // by slot
   News news_;
+  bool to_arrange_ = false;
   std::uint64_t version_ = 0;
   std::uint64_t terms_version_ = 0;
   std::uint64_t memory_version_ = 0;

@@ -1,7 +1,7 @@
 // The quotas that exist, which of them is a part of which, and the accounts of their lines.
 //
 // arrange() makes all lines and pools anew from the specs, with nothing charged. The ledger calls
-// it when a spec has changed, and charges everything again.
+// it once when specs have changed, and charges everything again.
 #pragma once
 
 #include "scheduler/base/types.h"

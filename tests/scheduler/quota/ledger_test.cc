@@ -140,6 +140,48 @@ TEST_CASE("charges from before the quota count, and none twice when it changes")
   CHECK(books.used() == "3");
 }
 
+TEST_CASE(
+    "what happens between changes of quotas counts, whether or not it is asked for meanwhile") {
+  const bool asks = GENERATE(false, true);
+  CAPTURE(asks);
+  Books books;
+  const auto then = [&] {
+    if (asks) static_cast<void>(books.ledger.take_news());
+  };
+  const auto node_is = [&](const char* product) {
+    const k8s::Node node = tests::node("n").gpus(8).product(product);
+    books.ledger.node_is(0, books.ledger.intern(facts_of(node, books.names), books.names));
+  };
+  books.charge("a", 1);
+  books.charge("b", 2);
+  then();
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).line("L4", 8));
+  books.charge("c", 4);
+  then();
+  books.charges.erase(books.charges.begin());
+  then();
+  books.ledger.upsert(gpu_quota("other").of("other").line("H100", 8));
+  then();
+  node_is("NVIDIA-L4");
+  then();
+  books.ledger.erase("q", kThen);
+  books.charges.erase(books.charges.begin());
+  then();
+  CHECK(books.ledger.deleted(books.id())->used == GpuShare::gpus(4));
+  books.ledger.upsert(gpu_quota("q").of("ml").line("H100", 8).line("L4", 8).generation(2));
+  books.charge("d", 1);
+  then();
+  books.ledger.hold(books.id(), Demand{.gpus = 1}, {books.charges[0]->on()});
+  CHECK(books.used(0) == "0");
+  CHECK(books.used(1) == "5");
+  books.ledger.upsert(gpu_quota("q").of("ml").line("*", 8).generation(3));
+  books.ledger.release(books.id(), kFirstHold);  // which the change has ended
+  CHECK(books.charges[0]->quota() == books.id());
+  books.charges.clear();
+  CHECK(books.used() == "0");
+  CHECK(books.ledger.take_news().terms);
+}
+
 TEST_CASE("an update that changes nothing but the status is no news") {
   Books books;
   k8s::GpuQuota quota = gpu_quota("q").of("ml").line("H100", 8);
