@@ -179,21 +179,25 @@ bool Holds::renew(QueueId queue, OfQuota& quota, const WaitingLine& line, Time n
   if (!as_before) make_again(queue, quota, line, now);
   for (Hold& hold : quota.holds) renew_node(hold, *holder(queue, hold, line), now);
 
+  FullLines full;
   while (quota.holds.size() < kMostHolds) {
-    Entity* entity = next_to_hold(queue, quota, line, now);
+    Entity* entity = next_to_hold(queue, quota, line, full, now);
     if (entity == nullptr) break;
     // A pod that is not parked has its turn first; quota is held for it if that finds no node.
     if (entity->place != QueuePlace::kParked) {
       quota.has_turn_first = entity->order;
       return false;
     }
-    const std::vector<quota::ChargeClassId>& classes = reach_of(*entity, now);
-    if (!world_.ledger.hold(quota::QuotaId{queue}, entity->demand, classes)) break;
+    if (!world_.ledger.hold(quota::QuotaId{queue}, entity->demand,
+                            reach_without(full, *entity, now))) {
+      if (!add_lines_of(*entity, full, now)) break;
+      continue;
+    }
     Hold& hold = quota.holds.emplace_back();
     hold.uid = pod_of(*entity).pod.metadata.uid;
     hold.order = entity->order;
     hold.kind = entity->kind;
-    hold.classes = classes;
+    hold.classes = reach_of(*entity, now);
     queue_.activate(*entity, QueueEvent::kQuotaChange);
   }
   return true;
@@ -254,7 +258,7 @@ bool Holds::could_ever_take(const WaitingPod& pod, NodeSlot node) {
 }
 
 Entity* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLine& line,
-                            Time now) {
+                            const FullLines& full, Time now) {
   // Gives up after 1,000 kinds of pods in all, or 100 that no node can take or for which the quota
   // can never hold so much. The pods behind them wait until one of those is removed.
   constexpr int kMostLookedAt = 1'000;
@@ -272,7 +276,7 @@ Entity* Holds::next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLi
       const Time due = since + world_.options.quota.hold_after;
       if (now < due) {
         due_at(due);
-      } else if (!can_be_helped(*entity, now)) {
+      } else if (!can_be_helped(*entity, full, now)) {
         ++passed_over;
       } else if (first == nullptr || entity->order < first->order) {
         first = entity;
@@ -292,9 +296,31 @@ Entity* Holds::without_hold(Entity* entity, const OfQuota& quota, const WaitingL
   return entity;
 }
 
-bool Holds::can_be_helped(const Entity& entity, Time now) {
-  return world_.ledger.answers().could_hold(quota::QuotaId{entity.queue}, entity.demand,
-                                            reach_of(entity, now));
+bool Holds::can_be_helped(const Entity& entity, const FullLines& full, Time now) {
+  const quota::QuotaAnswers& answers = world_.ledger.answers();
+  const quota::QuotaId quota{entity.queue};
+  if (full.empty()) return answers.could_hold(quota, entity.demand, reach_of(entity, now));
+  return answers.could_hold(quota, entity.demand, reach_without(full, entity, now));
+}
+
+std::vector<quota::ChargeClassId> Holds::reach_without(const FullLines& full, const Entity& entity,
+                                                       Time now) {
+  std::vector<quota::ChargeClassId> classes = reach_of(entity, now);
+  const quota::Quotas& quotas = world_.ledger.quotas();
+  const quota::Quota& quota = quotas.at(quota::QuotaId{entity.queue});
+  std::erase_if(classes, [&](auto id) { return full.contains(quotas.line_of(quota, id)); });
+  return classes;
+}
+
+bool Holds::add_lines_of(const Entity& entity, FullLines& full, Time now) {
+  const std::size_t known = full.size();
+  const quota::Quotas& quotas = world_.ledger.quotas();
+  const quota::QuotaId id{entity.queue};
+  for (const quota::ChargeClassId on : reach_of(entity, now)) {
+    if (!world_.ledger.answers().could_hold(id, entity.demand, {on})) continue;
+    full.insert(quotas.line_of(quotas.at(id), on));
+  }
+  return full.size() > known;
 }
 
 const std::vector<quota::ChargeClassId>& Holds::reach_of(const Entity& entity, Time now) {

@@ -5,7 +5,9 @@
 // hold lasts until the pod is placed or can no longer be helped. A pod that comes before it
 // meanwhile has its turn, but cannot use what is held. The holds of a quota have ranks, in the
 // order in which they were made: what becomes free goes to the first. So several pods that need a
-// whole node each wait for their nodes at the same time, and not one after another.
+// whole node each wait for their nodes at the same time, and not one after another. Once the holds
+// of a line leave too little of its guarantee for a pod, nothing of that line is held for the pods
+// behind it, which would take what it waits for; those of other lines have holds all the same.
 //
 // First, quota is held: what becomes free in the line that the pod needs (Ledger::hold). If quota
 // has room and no node has, a node is held, too: a claim on what the pod needs there. All other
@@ -41,6 +43,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -156,14 +159,23 @@ class Holds {
   }
   // The entity that the hold is for, if it is still in line and may have its turn; else null.
   [[nodiscard]] Entity* holder(QueueId queue, const Hold& hold, const WaitingLine& line) const;
+  // Lines of a quota of which nothing more can be held: a pod waits for that, and those behind it
+  // must not hold what it needs.
+  using FullLines = std::set<std::size_t>;
   // The first in line that needs a hold and has none; null: each pod has waited less than
   // hold_after, or cannot be helped. O(kinds of pods in line), some hundreds at most.
   [[nodiscard]] Entity* next_to_hold(QueueId queue, const OfQuota& quota, const WaitingLine& line,
-                                     Time now);
+                                     const FullLines& full, Time now);
   // The entity, or the next of its kind for which nothing is held.
   [[nodiscard]] static Entity* without_hold(Entity* entity, const OfQuota& quota,
                                             const WaitingLine& line);
-  [[nodiscard]] bool can_be_helped(const Entity& entity, Time now);
+  [[nodiscard]] bool can_be_helped(const Entity& entity, const FullLines& full, Time now);
+  // Of the classes that could take the entity, those that are charged to other lines.
+  [[nodiscard]] std::vector<quota::ChargeClassId> reach_without(const FullLines& full,
+                                                                const Entity& entity, Time now);
+  // Adds the lines of which the ledger would hold something for the entity, were nothing held.
+  // False: there is no other.
+  [[nodiscard]] bool add_lines_of(const Entity& entity, FullLines& full, Time now);
   // Computed again when nodes have changed, at most every ten seconds. O(nodes) then.
   [[nodiscard]] const std::vector<quota::ChargeClassId>& reach_of(const Entity& entity, Time now);
   void due_at(Time at) { due_ = due_ ? std::min(*due_, at) : at; }

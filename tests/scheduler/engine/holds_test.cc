@@ -313,6 +313,35 @@ TEST_CASE("pods that cannot be helped are passed over however many there are, if
   CHECK(s.decide().at(0) == "large → a");
 }
 
+TEST_CASE("quota is kept for pods of other lines behind one for which its own line is too full") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(l4("b"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4).line("L4", 4));
+  const k8s::Pod of_h100 = in("ml", "of-h100", 2).on("a");
+  const k8s::Pod of_l4 = in("ml", "of-l4", 2).on("b");
+  s.has(of_h100);
+  s.has(of_l4);
+  const auto asks = [&](const char* name, int gpus, const char* type, Time created) {
+    return in("ml", name, gpus).selects("nvidia.com/gpu.product", type).created_at(created);
+  };
+  s.has(asks("first", 4, kH100, kStart));
+  s.has(asks("second", 3, kH100, kStart + 1s));
+  s.has(asks("third", 4, kL4, kStart + 2s));
+  static_cast<void>(s.decide());
+  s.now = kStart + kHoldAfter + 2s;
+  static_cast<void>(s.decide());
+  s.has(asks("young-h100", 1, kH100, s.now));
+  s.has(asks("young-l4", 1, kL4, s.now));
+  for (const std::string& told : s.decide()) {
+    CHECK_THAT(told, Catch::Contains("what is freed is kept for pods that have waited long"));
+  }
+  s.pod_gone(of_l4);
+  CHECK(s.decide().at(0) == "third → b");
+  s.pod_gone(of_h100);
+  CHECK(s.decide().at(0) == "first → a");
+}
+
 TEST_CASE("nothing is kept for a group for which all nodes together are too small") {
   const bool is_enough = GENERATE(false, true);
   CAPTURE(is_enough);
