@@ -47,6 +47,7 @@ bool Ledger::upsert(const k8s::GpuQuota& object) {
   if (!is_new && !moved && quota.said == said && quota.error == error) return false;
   quota.said = std::move(said);
   quota.error = std::move(error);
+  if (is_new) news_.replaced.insert(id);
   quotas_changed();
   return moved || is_new;
 }
@@ -63,6 +64,7 @@ bool Ledger::erase(const std::string& quota, Time now) {
     ++memory_version_;
     known.said = {};
     known.error.reset();
+    news_.replaced.insert(id);
   }
   report_.changed(id);
   quotas_changed();
@@ -218,7 +220,7 @@ void Ledger::uncount(Charge& charge) {
 
 void Ledger::quotas_changed() {
   to_arrange_ = true;
-  news_ = {.terms = true};
+  news_ = {.terms = true, .replaced = std::move(news_.replaced)};
   ++version_;
   ++terms_version_;
 }

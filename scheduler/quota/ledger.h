@@ -44,6 +44,7 @@ namespace sched::quota {
 // What has changed in a ledger since take_news() was last called.
 struct News {
   bool terms = false;               // quotas, or the types of GPUs that exist: anything may differ
+  std::set<QuotaId> replaced{};     // quotas that are new, or deleted and keep their namespaces
   std::vector<QuotaId> accounts{};  // their used or held amounts have changed
   std::vector<QuotaId> opened{};    // those of `accounts` that have more room than before
   std::vector<PoolId> pools{};      // those with more left to lend than before

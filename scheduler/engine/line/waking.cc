@@ -99,7 +99,7 @@ void Waking::wake_for_quota() {
   if (!world_.ledger.has_news()) return;
   const quota::News news = world_.ledger.take_news();
   if (news.terms) {
-    rejoin_by_quota();
+    rejoin_by_quota(news.replaced);
     return queue_.quotas_changed();
   }
   for (const QuotaId id : news.accounts) queue_.account_changed(static_cast<QueueId>(id));
@@ -107,16 +107,19 @@ void Waking::wake_for_quota() {
   for (const quota::PoolId pool : news.pools) queue_.pool_opened(pool);
 }
 
-void Waking::rejoin_by_quota() {
+void Waking::rejoin_by_quota(const std::set<QuotaId>& replaced) {
   std::vector<const Entity*> others;
   queue_.for_each_quota([&](QueueId id, const EntityQueue& queue) {
+    const bool is_replaced = replaced.contains(QuotaId{id});
     for (const Entity* entity : queue.parked_kinds()) {
-      if (entity->apart.any()) continue;  // not in line because of its rules
+      // Those that are apart are not in line because of their rules.
+      if (entity->apart.any() && !is_replaced) continue;
       const quota::QuotaAnswers& answers = world_.ledger.answers();
       const bool hopeless = answers.never_fits(QuotaId{id}, entity->demand);
       // A group may have been parked as hopeless by what the smallest of its pods ask for.
       const bool may_hope = entity->is_group && !entity->in_line;
-      if (hopeless == entity->in_line || may_hope || was_told_otherwise(id, queue, *entity)) {
+      if (is_replaced || hopeless == entity->in_line || may_hope ||
+          was_told_otherwise(id, queue, *entity)) {
         others.push_back(entity);
       }
     }

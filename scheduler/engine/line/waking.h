@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace sched {
@@ -53,8 +54,8 @@ class Waking {
  private:
   // A parked pod is in line exactly if its quota could ever give it room. Pods for which that has
   // changed become active, and so do those that were told something of their quota that is not so
-  // any more.
-  void rejoin_by_quota();
+  // any more: all pods of the quotas that are `replaced`.
+  void rejoin_by_quota(const std::set<quota::QuotaId>& replaced);
   // Whether an entity of the queue, or one that is alike with it, was told that its quota has no
   // room, which it has, or that others have their turns first, which none need to have any more.
   [[nodiscard]] bool was_told_otherwise(QueueId id, const EntityQueue& queue,

@@ -411,6 +411,22 @@ TEST_CASE("a pod that its quota can never take is told so, whether or not a node
   }
 }
 
+TEST_CASE("a pod that asks for too much is told when its quota is deleted, and made anew") {
+  QuotaCluster s;
+  s.has(h100("a"));
+  s.has(gpu_quota("q").of("ml").line("H100", 4));
+  s.has(in("ml", "large", 8));
+  const Texts too_much{
+      "large waits: quota q: H100 needs 8, 0 of 4 in use; it can never give that much"};
+  REQUIRE(s.decide() == too_much);
+  s.apply(event::QuotaDeleted{"q"});
+  REQUIRE(s.decide().size() == 1);
+  s.apply(event::QuotaDeleted{"none"});
+  CHECK(s.decide().empty());
+  s.has(gpu_quota("q").of("ml").line("H100", 4).generation(2));
+  CHECK(s.decide() == too_much);
+}
+
 TEST_CASE("a quota that is deleted and made anew gives nothing in between") {
   QuotaCluster s;
   s.has(h100("a"));
