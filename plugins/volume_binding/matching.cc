@@ -173,7 +173,6 @@ Matching::Left Matching::left() const {
   const Left none{.nodes = NamedNodes{}, .exact = true};
   const auto narrow = [&all](const Wanted& wanted) {
     const auto& topologies = wanted.of->allowed_topologies;
-    if (wanted.room != nullptr) all.exact = false;
     if (!topologies) return;
     const auto* named = std::get_if<NamedNodes>(&all.nodes);
     if (named != nullptr && named->all_others) {
@@ -182,11 +181,18 @@ Matching::Left Matching::left() const {
       all.exact = false;
     }
   };
+  // The first claim that a node cannot have gives the reason, so no claim behind one without room
+  // there says anything about the node.
+  const auto lacks_room_somewhere = [&all](const Wanted& wanted) {
+    if (wanted.room != nullptr) all.exact = false;
+    return wanted.room != nullptr;
+  };
   if (!selected_.empty()) all.nodes = NamedNodes{.names = {selected_.front().selected}};
   for (const Wanted& wanted : selected_) {
     const bool elsewhere = wanted.selected != selected_.front().selected;
     if (elsewhere || !is_provisioned(wanted)) return none;
     narrow(wanted);
+    if (lacks_room_somewhere(wanted)) return all;
   }
   for (const Wanted& wanted : open_) {
     if (!finds_none(wanted)) {
@@ -196,6 +202,7 @@ Matching::Left Matching::left() const {
     } else {
       narrow(wanted);
     }
+    if (lacks_room_somewhere(wanted)) return all;
   }
   return all;
 }

@@ -60,6 +60,12 @@ TEST_CASE("VolumeBinding: a volume is provisioned where the class can, and where
   asked.has(driver);
   CHECK(out({"any"}) == Out{{"a", {kNoRoom}}, {"b", {kNoRoom}}});
   CHECK(out({"zoned"}) == Out{{"a", {kNoRoom}}, {"b", {kNoVolume}}});
+  // Of several claims the first that a node cannot have is the reason.
+  CHECK(out({"any", "none"}) == Out{{"a", {kNoRoom}}, {"b", {kNoRoom}}});
+  CHECK(out({"any", "zoned"}) == Out{{"a", {kNoRoom}}, {"b", {kNoRoom}}});
+  CHECK(out({"zoned", "any"}) == Out{{"a", {kNoRoom}}, {"b", {kNoVolume}}});
+  CHECK(out({"zoned", "none"}) == Out{{"a", {kNoRoom}}, {"b", {kNoVolume}}});
+  CHECK(out({"none", "any"}) == Out{{"a", {kNoVolume}}, {"b", {kNoVolume}}});
   k8s::CsiStorageCapacity room;
   room.metadata.name = "r";
   room.metadata.namespace_ = "csi";
