@@ -96,11 +96,11 @@ bool LabelSelector::is_valid() const {
 }
 
 bool NodeSelectorTerm::matches(std::string_view node_name, const StringMap& labels) const {
-  if (empty()) return false;
-  return all_match(match_expressions, labels) &&
-         std::all_of(match_fields.begin(), match_fields.end(), [&](const auto& requirement) {
-           return matches_field(requirement, node_name);
-         });
+  if (empty() || !all_match(match_expressions, labels)) return false;
+  if (node_name.empty()) return true;
+  return std::all_of(match_fields.begin(), match_fields.end(), [&](const auto& requirement) {
+    return matches_field(requirement, node_name);
+  });
 }
 
 void NodeSelector::add(NodeSelectorTerm term) {

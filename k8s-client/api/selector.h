@@ -48,7 +48,9 @@ struct NodeSelectorTerm {
   std::vector<SelectorRequirement> match_fields;       // over metadata.name
 
   [[nodiscard]] bool empty() const { return match_expressions.empty() && match_fields.empty(); }
-  // All requirements hold. A term without any requirement matches nothing.
+  // All requirements hold. A term without any requirement matches nothing. Without a node's name,
+  // requirements on it are not read: as in kube-scheduler, the node affinity of a volume is of
+  // labels alone.
   [[nodiscard]] bool matches(std::string_view node_name, const StringMap& labels) const;
 
   friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;

@@ -105,6 +105,10 @@ TEST_CASE("A node selector term needs all of its requirements, and at least one"
   NodeSelectorTerm both{{a100}, {{"metadata.name", Op::kIn, {"n2"}}}};
   CHECK_FALSE(both.matches("n1", kLabels));
   CHECK(both.matches("n2", kLabels));
+  // Without a name, labels alone count.
+  CHECK(both.matches({}, kLabels));
+  CHECK_FALSE(both.matches({}, {}));
+  CHECK(field(Op::kIn, {"n1"}).matches({}, {}));
 }
 
 TEST_CASE("A node selector needs one of its terms", "[selector]") {
