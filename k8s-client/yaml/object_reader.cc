@@ -32,9 +32,11 @@ Error complaint(const std::string& file, int line, const std::string& path,
                 const std::string& text) {
   Error error;
   error.kind = ErrorKind::kConfig;
-  error.message = file;
-  if (line > 0) error.message += ":" + std::to_string(line);
-  error.message += ": ";
+  if (!file.empty()) {
+    error.message = file;
+    if (line > 0) error.message += ":" + std::to_string(line);
+    error.message += ": ";
+  }
   if (!path.empty()) error.message += path + ": ";
   error.message += text;
   return error;

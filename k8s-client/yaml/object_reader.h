@@ -27,7 +27,8 @@ struct IntegerRange {
 
 class ObjectReader {
  public:
-  // `value` must outlive the reader. A null value reads as an empty map.
+  // `value` must outlive the reader. A null value reads as an empty map. An empty `file`: errors
+  // begin with the path.
   ObjectReader(const Value& value, std::string file, Contents contents = Contents::kPublic);
 
   // Absent (or null) fields give nullopt; a wrong type is an error and gives nullopt.

@@ -22,7 +22,6 @@ using Type = Field::Type;
 
 const std::vector<Field> kFieldsOfClass = {
     {"metadata", Type::kObject}, {"metadata.name", Type::kText}, {"value", Type::kNumber}};
-const std::vector<Field> kFieldsOfQuota = {{"spec", Type::kObject}, {"spec.quotas", Type::kList}};
 // What the decoder of pods reads of a template is left to that.
 const std::vector<Field> kFieldsOfWorkload = {{"metadata", Type::kObject},
                                               {"metadata.name", Type::kText},
@@ -102,10 +101,6 @@ k8s::Result<void> settle(Json& object, const std::vector<Field>& fields, const s
 
 k8s::Result<void> settle_class(Json& object) {
   return settle(object, kFieldsOfClass, "PriorityClass: ");
-}
-
-k8s::Result<void> settle_quota(Json& object) {
-  return settle(object, kFieldsOfQuota, "GpuQuota: ");
 }
 
 k8s::Result<void> settle_workload(Json& object, const std::string& kind) {

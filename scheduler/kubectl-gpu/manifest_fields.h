@@ -1,5 +1,5 @@
-// The types of what is read of manifests that no decoder of k8s-client/api reads: workloads,
-// priority classes, and the names of a quota's fields.
+// The types of what is read of manifests that no decoder of k8s-client/api reads: workloads
+// and priority classes.
 //
 // An API server takes a field that is null as absent, and refuses one of a wrong type. Each of
 // these functions takes the fields that are null out of the object, so that the others may be read
@@ -16,7 +16,6 @@
 namespace sched::kubectl {
 
 [[nodiscard]] k8s::Result<void> settle_class(nlohmann::json& object);
-[[nodiscard]] k8s::Result<void> settle_quota(nlohmann::json& object);
 // `kind`: "Job", "Deployment" and so on; a JobSet has templates of its own.
 [[nodiscard]] k8s::Result<void> settle_workload(nlohmann::json& object, const std::string& kind);
 

@@ -2,17 +2,16 @@
 
 #include "k8s-client/api/decode.h"
 #include "k8s-client/api/defaults.h"
+#include "k8s-client/yaml/value.h"
 #include "scheduler/framework/pod_requests.h"
 #include "scheduler/kubectl-gpu/manifest_fields.h"
 #include "scheduler/kubectl-gpu/read_files.h"
 #include "scheduler/quota/spec_fields.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -36,27 +35,12 @@ Json at(const Json& object, const char* key) {
   return object.is_object() ? object.value(key, Json::object()) : Json::object();
 }
 
-// An API server would drop an unknown field, and warn.
-k8s::Result<void> check_fields(const Json& object, const std::string& path,
-                               std::span<const std::string_view> known) {
-  if (!object.is_object()) return {};
-  for (const auto& [field, value] : object.items()) {
-    if (std::find(known.begin(), known.end(), field) != known.end()) continue;
-    return k8s::decode_error(fmt::format("{}.{}: there is no such field; there are {}", path, field,
-                                         fmt::join(known, ", ")));
-  }
-  return {};
-}
-
-// The fields of a GpuQuota: a misspelt amount would be read as none.
-k8s::Result<void> check_fields(Json quota) {
-  if (auto settled = settle_quota(quota); !settled) return settled;
-  const Json spec = at(quota, "spec");
-  if (auto read = check_fields(spec, "spec", quota::kSpecFields); !read) return read;
-  for (const Json& line : spec.value("quotas", Json::array())) {
-    if (auto read = check_fields(line, "spec.quotas", quota::kLineFields); !read) return read;
-  }
-  return {};
+// A misspelt amount would be read as none. The text is JSON, in one line: YAML, too.
+k8s::Result<void> check_fields(std::string_view quota) {
+  const auto documents = k8s::yaml::parse(quota, "");
+  if (!documents) return tl::unexpected(documents.error());
+  auto error = quota::unknown_field(documents->front(), "");
+  return error ? tl::unexpected(*std::move(error)) : k8s::Result<void>();
 }
 
 class Reader {
@@ -80,7 +64,7 @@ class Reader {
       return settled ? add_workload(found.kind, object) : settled;
     }
     if (found.is("GpuQuota", "gpu-scheduler.io")) {
-      if (auto read = check_fields(Json::parse(found.json)); !read) return read;
+      if (auto read = check_fields(found.json); !read) return read;
     }
     auto event = event_of(found);
     if (!event) return tl::unexpected(std::move(event.error()));

@@ -1,16 +1,18 @@
-// The fields of a GpuQuota's spec, for readers of files: an API server drops others and says so,
-// and a misspelt amount would be read as none. Those of manifests/base/crds/gpuquotas.yaml, sorted.
+// The names of a GpuQuota's fields, for readers of files: an API server leaves a field out that it
+// does not know, and says so. Here a misspelt amount would be read as none.
 #pragma once
 
-#include <array>
-#include <string_view>
+#include "k8s-client/error.h"
+#include "k8s-client/yaml/value.h"
+
+#include <optional>
+#include <string>
 
 namespace sched::quota {
 
-inline constexpr std::array<std::string_view, 9> kSpecFields = {
-    "cohort", "maxGpusPerPod", "namespaceSelector", "namespaces", "order", "parent",
-    "quotas", "weight",        "whenDeleted"};
-inline constexpr std::array<std::string_view, 4> kLineFields = {"gpuType", "guaranteed", "lendable",
-                                                                "limit"};
+// An error, with its place, for a field that manifests/base/crds/gpuquotas.yaml does not have.
+// `file` is only for messages; empty: the path without file and line.
+[[nodiscard]] std::optional<k8s::Error> unknown_field(const k8s::yaml::Value& quota,
+                                                      const std::string& file);
 
 }  // namespace sched::quota

@@ -1,7 +1,6 @@
 #include "bench/replay/run/quotas.h"
 
 #include "k8s-client/api/decode.h"
-#include "k8s-client/yaml/object_reader.h"
 #include "k8s-client/yaml/value.h"
 #include "scheduler/quota/ledger.h"
 #include "scheduler/quota/spec.h"
@@ -12,9 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -33,20 +30,6 @@ k8s::Result<k8s::GpuQuota> quota_of(const k8s::yaml::Value& document) {
     return tl::unexpected<k8s::Error>(std::move(spec.error()));
   }
   return quota;
-}
-
-// An error, with its place, if it has a field that no GpuQuota has.
-std::optional<k8s::Error> unknown_field(const k8s::yaml::Value& document, const std::string& file) {
-  using k8s::yaml::ObjectReader;
-  ObjectReader reader(document, file);
-  for (const char* key : {"apiVersion", "kind", "metadata", "status"}) reader.raw(key);
-  reader.object("spec", [](ObjectReader& spec) {
-    for (const std::string_view key : sched::quota::kSpecFields) spec.raw(key);
-    spec.objects("quotas", [](ObjectReader& line) {
-      for (const std::string_view key : sched::quota::kLineFields) line.raw(key);
-    });
-  });
-  return reader.finish();
 }
 
 // But for their x.
@@ -71,7 +54,7 @@ k8s::Result<std::vector<k8s::GpuQuota>> read_quotas(const std::string& file) {
     const std::string where = fmt::format("{}:{}", file, document.line);
     auto quota = quota_of(document);
     if (!quota) return tl::unexpected<k8s::Error>(k8s::with_context(quota.error(), where));
-    if (auto error = unknown_field(document, file)) {
+    if (auto error = sched::quota::unknown_field(document, file)) {
       return tl::unexpected<k8s::Error>(*std::move(error));
     }
     if (!names.insert(quota->metadata.name).second) {

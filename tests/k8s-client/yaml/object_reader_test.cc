@@ -97,6 +97,16 @@ TEST_CASE("The first complaint is kept, and later reads return defaults", "[yaml
         }) == "f:1: a: must be a string, found an integer; put it in quotes");
 }
 
+TEST_CASE("Without a file a complaint begins with the path", "[yaml]") {
+  const auto documents = parse("a: {c: 1}", "f");
+  REQUIRE(documents);
+  ObjectReader reader(documents->front(), "");
+  reader.object("a", [](ObjectReader& a) { a.string("b"); });
+  const auto error = reader.finish();
+  REQUIRE(error);
+  CHECK(error->message == "a.c: unknown field; known here: b");
+}
+
 TEST_CASE("Unknown fields pass where they are allowed", "[yaml]") {
   CHECK(
       complaint_about("a: 1\nb: 2", [](ObjectReader& reader) { reader.allow_unknown(); }).empty());

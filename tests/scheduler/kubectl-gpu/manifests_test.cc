@@ -251,13 +251,16 @@ TEST_CASE("of a GpuQuota a field that its CRD does not have is refused") {
   const std::string line = spec + "/quotas/items/properties";
   CHECK(load("{kind: GpuQuota, metadata: {name: q}, spec: {namespaces: [a], bananas: 3}}").error ==
         tests::scratch_dir() +
-            "/manifests.yaml:1: spec.bananas: there is no such field; there are " +
-            quota_fields(spec));
-  CHECK(load("{kind: GpuQuota, metadata: {name: q}, spec: {quotas: [{gpuType: H100, gpus: 4}]}}")
-            .error ==
+            "/manifests.yaml:1: spec.bananas: unknown field; known here: " + quota_fields(spec));
+  CHECK(load("{kind: GpuQuota, metadata: {name: q}, spec: {quotas: [{gpuType: L4}, "
+             "{gpuType: H100, gpus: 4}]}}")
+            .error == tests::scratch_dir() +
+                          "/manifests.yaml:1: spec.quotas[1].gpus: unknown field; known here: " +
+                          quota_fields(line));
+  CHECK(load("{kind: GpuQuota, metadata: {name: q}, specs: {}}").error ==
         tests::scratch_dir() +
-            "/manifests.yaml:1: spec.quotas.gpus: there is no such field; there are " +
-            quota_fields(line));
+            "/manifests.yaml:1: specs: unknown field; known here: apiVersion, kind, metadata, "
+            "spec, status");
   CHECK(load("{apiVersion: gpu-scheduler.io/v1alpha1, kind: GpuQuota, metadata: {name: q}, spec: "
              "{quotas: [{gpuType: H100, guaranteed: 4}]}}")
             .error.empty());
@@ -302,7 +305,7 @@ TEST_CASE("what cannot be planned with is an error that says so") {
       {"a priority that is none", "{kind: PriorityClass, metadata: {name: c}, value: high}",
        "manifests.yaml:1: PriorityClass: value: must be a whole number, found a text"},
       {"no quotas of a quota", "{kind: GpuQuota, metadata: {name: q}, spec: {quotas: 3}}",
-       "manifests.yaml:1: GpuQuota: spec.quotas: must be a list, found 3"},
+       "manifests.yaml:1: spec.quotas: must be a list, found an integer"},
       {"no field of a pod", "{kind: Pod, metadata: {name: p}, spec: {containers: 3}}",
        "manifests.yaml:1: Pod \"p\": spec.containers"},
   };
