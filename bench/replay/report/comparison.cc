@@ -21,6 +21,15 @@ const Trace* trace_named(const std::vector<Trace>& traces, const std::string& na
   return found == traces.end() ? nullptr : &*found;
 }
 
+// Of runs over time the widest slice, in the middle of which its step is; else 0.
+double widest_slice(const PolicyRuns& policy) {
+  double widest = 0;
+  for (const Result* run : policy.runs) {
+    if (run->over_time && !run->steps.empty()) widest = std::max(widest, 2 * run->steps.front().x);
+  }
+  return widest;
+}
+
 void sort_by_seed(PolicyRuns& policy) {
   std::stable_sort(policy.runs.begin(), policy.runs.end(),
                    [](const Result* a, const Result* b) { return a->seed < b->seed; });
@@ -95,13 +104,19 @@ Curve mean_curve(const PolicyRuns& policy, const std::function<double(const Step
     std::vector<double> x;
     std::vector<double> y;
   };
+  const double slice = widest_slice(policy);
   std::map<long, Samples> at;
   for (const Result* run : policy.runs) {
-    for (std::size_t i = 0; i < run->steps.size(); ++i) {
-      const Step& step = run->steps[i];
-      Samples& samples = at[run->over_time ? static_cast<long>(i) : std::lround(step.x)];
+    std::map<long, Samples> of_run;
+    for (const Step& step : run->steps) {
+      Samples& samples =
+          of_run[slice > 0 ? static_cast<long>(step.x / slice) : std::lround(step.x)];
       samples.x.push_back(step.x);
       samples.y.push_back(figure(step));
+    }
+    for (const auto& [key, samples] : of_run) {
+      at[key].x.push_back(spread_of(samples.x).mean);
+      at[key].y.push_back(spread_of(samples.y).mean);
     }
   }
   Curve curve;
@@ -109,6 +124,14 @@ Curve mean_curve(const PolicyRuns& policy, const std::function<double(const Step
     curve.push_back({spread_of(samples.x).mean, spread_of(samples.y)});
   }
   return curve;
+}
+
+Spread at_end(const PolicyRuns& policy, const std::function<double(const Step&)>& figure) {
+  std::vector<double> values;
+  for (const Result* run : policy.runs) {
+    if (!run->steps.empty()) values.push_back(figure(run->steps.back()));
+  }
+  return spread_of(values);
 }
 
 const PublishedCurve* published_curve(const Comparison& comparison,

@@ -54,9 +54,15 @@ struct CurvePoint {
 };
 using Curve = std::vector<CurvePoint>;
 
-// A figure of the steps over the runs: at whole percents of arrival, or slice of time by slice.
+// A figure of the steps over the runs: at whole percents of arrival, or by slices of time. A run
+// that lasts longer may have wider slices; those of the others are then averaged over the same
+// time.
 [[nodiscard]] Curve mean_curve(const PolicyRuns& policy,
                                const std::function<double(const Step&)>& figure);
+
+// A figure of the last steps of the runs, which may end at different times.
+[[nodiscard]] Spread at_end(const PolicyRuns& policy,
+                            const std::function<double(const Step&)>& figure);
 
 // The published allocation of the policy with that published name; null: none.
 [[nodiscard]] const PublishedCurve* published_curve(const Comparison& comparison,

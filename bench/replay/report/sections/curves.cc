@@ -105,10 +105,10 @@ std::pair<double, double> y_range(const std::vector<page::Line>& lines) {
 std::string endings(const Comparison& comparison, const StepFigure& figure) {
   std::string text;
   for (const PolicyRuns& policy : comparison.policies) {
-    const Curve curve = mean_curve(policy, figure);
-    if (curve.empty()) continue;
+    const Spread end = at_end(policy, figure);
+    if (end.runs == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", page::policy_words(policy.name),
-                        page::number(curve.back().y.mean, 2));
+                        page::number(end.mean, 2));
   }
   return text;
 }

@@ -73,15 +73,15 @@ std::vector<std::size_t> levels_of(const Comparison& comparison) {
 constexpr std::array<std::size_t, kCauses - 1> kHues{0, 1, 3, 4, 2, 6};
 
 page::Plot stack_of(const PolicyRuns& policy, const std::vector<std::size_t>& levels) {
-  const Curve total = mean_curve(policy, &Step::fragmented);
+  const Spread total = at_end(policy, &Step::fragmented);
   page::Plot plot;
   plot.small = true;
   plot.stacked = true;
   plot.title = policy_name_html(policy);
   plot.y = "fragmented, % of GPUs";
-  if (total.empty()) return plot;
+  if (total.runs == 0) return plot;
   plot.about = fmt::format("{}: fragmented at the end {} % of GPUs",
-                           page::policy_words(policy.name), page::number(total.back().y.mean, 2));
+                           page::policy_words(policy.name), page::number(total.mean, 2));
   for (std::size_t i = levels.size(); i-- > 0;) {
     const std::size_t level = levels[i];
     const Curve curve = mean_curve(policy, [&](const Step& step) { return stacked(step, level); });
@@ -107,15 +107,15 @@ page::Table table_at_the_end(const Comparison& comparison) {
   table.columns = {"policy", "free", "usable"};
   for (const CauseText& part : kStack) table.columns.emplace_back(part.text);
   for (const PolicyRuns& policy : comparison.policies) {
-    const auto at_end = [&](const std::function<double(const Step&)>& figure) -> page::Cell {
-      const Curve curve = mean_curve(policy, figure);
-      return {curve.empty() ? "–" : page::spread(curve.back().y, 2)};
+    const auto cell = [&](const std::function<double(const Step&)>& figure) -> page::Cell {
+      const Spread end = at_end(policy, figure);
+      return {end.runs == 0 ? "–" : page::spread(end, 2)};
     };
     std::vector<page::Cell> row{{policy_name_html(policy)}};
-    row.push_back(at_end([](const Step& step) { return 100 - step.allocated; }));
-    row.push_back(at_end([](const Step& step) { return share(step, Cause::kSatisfied); }));
+    row.push_back(cell([](const Step& step) { return 100 - step.allocated; }));
+    row.push_back(cell([](const Step& step) { return share(step, Cause::kSatisfied); }));
     for (const CauseText& part : kStack) {
-      row.push_back(at_end([&](const Step& step) { return share(step, part.cause); }));
+      row.push_back(cell([&](const Step& step) { return share(step, part.cause); }));
     }
     table.rows.push_back(std::move(row));
   }

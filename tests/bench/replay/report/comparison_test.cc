@@ -71,6 +71,31 @@ TEST_CASE("curves are means at the same arrival, though a run may lack a step") 
   CHECK(curve[2].y.deviation == 2);
 }
 
+TEST_CASE("curves over time are means at the same time, though a run has wider slices") {
+  std::vector<Result> results{run_of("a", "fgd", 42), run_of("a", "fgd", 43)};
+  const auto add = [](Result& result, double x, double allocated) {
+    result.over_time = true;
+    Step& step = result.steps.emplace_back();
+    step.x = x;
+    step.allocated = allocated;
+  };
+  for (int hour = 0; hour < 4; ++hour) add(results[0], hour + 0.5, 2.0 * hour);
+  for (int two = 0; two < 3; ++two) add(results[1], 2.0 * two + 1, 4.0 * two + 1);
+  const Report report{"", "", {}, results};
+  const Comparison comparison = comparisons(report).front();
+  const PolicyRuns& policy = comparison.policies.front();
+  const Curve curve = mean_curve(policy, &Step::allocated);
+  REQUIRE(curve.size() == 3);
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    CHECK(curve[i].x == 2.0 * static_cast<double>(i) + 1);
+    CHECK(curve[i].y.mean == 4.0 * static_cast<double>(i) + 1);
+    CHECK(curve[i].y.deviation == 0);
+    CHECK(curve[i].y.runs == (i < 2 ? 2U : 1U));
+  }
+  CHECK(at_end(policy, &Step::allocated).mean == (6 + 9) / 2.0);
+  CHECK(at_end(policy, &Step::allocated).runs == 2);
+}
+
 TEST_CASE("published figures are those at the arrival where the runs end") {
   std::vector<Result> results{run_of("openb_pod_list_default", "fgd", 42)};
   struct Case {
