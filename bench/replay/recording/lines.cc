@@ -39,15 +39,19 @@ k8s::Result<RecordingLines> RecordingLines::open(const std::string& file) {
   return lines;
 }
 
-std::optional<std::string> RecordingLines::next() {
+k8s::Result<std::optional<std::string>> RecordingLines::next() {
   auto line = packed_ ? next_packed() : next_plain();
-  if (line) ++number_;
+  if (line && *line) ++number_;
   return line;
 }
 
-std::optional<std::string> RecordingLines::next_plain() {
+k8s::Result<std::optional<std::string>> RecordingLines::next_plain() {
   std::string line;
-  if (!std::getline(stream_, line)) return std::nullopt;
+  std::getline(stream_, line);
+  if (stream_.bad()) {
+    return k8s::config_error(fmt::format("{}: cannot be read after line {}", file_, number_));
+  }
+  if (stream_.fail()) return std::nullopt;
   cut_ = stream_.eof();
   if (cut_) return std::nullopt;
   return line;

@@ -18,8 +18,9 @@ class RecordingLines {
  public:
   [[nodiscard]] static k8s::Result<RecordingLines> open(const std::string& file);
 
-  // Without its newline; nullopt: the end. A last line without newline is left out.
-  [[nodiscard]] std::optional<std::string> next();
+  // Without its newline; nullopt: the end. A last line without newline is left out. An error: the
+  // file cannot be read any further.
+  [[nodiscard]] k8s::Result<std::optional<std::string>> next();
   // "FILE:LINE" of what was read last; lines are counted as they are read, also where some are
   // missing before them.
   [[nodiscard]] std::string place() const;
@@ -31,7 +32,7 @@ class RecordingLines {
 
  private:
   explicit RecordingLines(const std::string& file) : file_(file), stream_(file, std::ios::binary) {}
-  [[nodiscard]] std::optional<std::string> next_plain();
+  [[nodiscard]] k8s::Result<std::optional<std::string>> next_plain();
   [[nodiscard]] std::optional<std::string> next_packed();
   // Unpacks the next member that is whole into text_. False: there is none.
   bool unpack_next();

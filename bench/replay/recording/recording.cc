@@ -14,11 +14,12 @@ k8s::Result<RecordingReader> RecordingReader::open(const std::string& file) {
   if (!lines) return tl::unexpected<k8s::Error>(std::move(lines.error()));
   RecordingReader reader(*std::move(lines));
   const auto first = reader.lines_.next();
+  if (!first) return tl::unexpected(first.error());
   if (reader.note_damage()) return k8s::decode_error(reader.damages_.front());
-  if (!first) {
+  if (!*first) {
     return k8s::config_error(fmt::format("{}: has no whole line, so it is no recording", file));
   }
-  auto header = sched::live::decode_header(*first);
+  auto header = sched::live::decode_header(**first);
   if (!header) {
     return tl::unexpected(k8s::with_context(std::move(header.error()), fmt::format("{}:1", file)));
   }
@@ -36,7 +37,9 @@ bool RecordingReader::note_damage() {
 k8s::Result<std::optional<sched::live::EngineCall>> RecordingReader::next() {
   auto text = std::exchange(line_, std::nullopt);
   if (!text) {
-    text = lines_.next();
+    auto read = lines_.next();
+    if (!read) return tl::unexpected(std::move(read.error()));
+    text = *std::move(read);
     if (note_damage()) {
       line_ = std::move(text);
       return sched::live::LostCalls{.at = last_};

@@ -156,6 +156,8 @@ TEST_CASE("what is no recording is called what it is") {
 
 TEST_CASE("files that are no recordings") {
   CHECK(rerun("/nowhere").code == 2);
+  // Reading it fails: nothing is at address 0.
+  CHECK_THAT(rerun("/proc/self/mem").complaints, Catch::Contains("cannot be read after line 0"));
   rewrite("");
   CHECK(rerun().code == 2);
   rewrite("apiVersion: v1\n");
