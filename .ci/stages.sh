@@ -7,6 +7,7 @@
 #                   await COMMAND NAME             waits for a stage of those that COMMAND calls and prints its line
 #                   finish                         what failed, once more and shorter, and the closing line; fails if anything did
 # A failed stage shows the end of its log, or what its failed tests said, and the stages after it still run, unless they need it:
+# may_skip is a pattern of the names of tests that may be skipped: any other skipped test fails its stage.
 # `stage`, `tests` and `await` return the command's outcome, so that  stage … || finish  gives up.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -16,6 +17,8 @@ mkdir -p build/logs
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL-$(nproc)}
 passed_total=0
 failed_total=0
+skipped_total=0
+may_skip=${may_skip-.*}
 _failures=() # stages, with their failed tests
 _is_beside=  # in this shell
 _foreground= # the process groups that there are
@@ -97,7 +100,7 @@ _report() {  # NAME OUTCOME SECONDS
 }
 
 _report_tests() {  # NAME OUTCOME SECONDS
-  local log=build/logs/$1.log outcome=$2 passed failed more_passed more_failed
+  local log=build/logs/$1.log outcome=$2 passed failed skipped undue more_passed more_failed
   passed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .* Passed |^ *--- PASS: ')
   failed=$(_count "$log" '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*\*\*\*(Failed|Exception|Timeout|Not Run)|^ *--- FAIL: ')
   read -r more_passed more_failed < <(_count_cases "$log")
@@ -106,11 +109,17 @@ _report_tests() {  # NAME OUTCOME SECONDS
   # A command that failed without a failed test, or that ran none, is a failure of its own.
   if [ "$outcome" = 0 ] && [ "$passed" = 0 ]; then outcome=1; fi
   if [ "$outcome" != 0 ] && [ "$failed" = 0 ]; then failed=1; _failures+=("$1"); fi
+  skipped=$(_count "$log" "$_skip_line")
+  undue=$(_skipped "$log" | grep -vxE "$may_skip" | paste -sd ' ')
+  [ -z "$undue" ] || _failures+=("$1: skipped: $undue")
   passed_total=$((passed_total + passed))
-  failed_total=$((failed_total + failed))
-  printf '%s  %4d s   %d passed, %d failed\n' "$([ "$failed" = 0 ] && echo 'ok    ' || echo 'FAILED')" \
-    "$3" "$passed" "$failed"
+  failed_total=$((failed_total + failed + $(wc -w <<< "$undue")))
+  skipped_total=$((skipped_total + skipped))
+  printf '%s  %4d s   %d passed, %d failed%s\n' "$([ "$failed$undue" = 0 ] && echo 'ok    ' || echo 'FAILED')" \
+    "$3" "$passed" "$failed" "$(_and_skipped "$skipped")"
+  [ -z "$undue" ] || echo "---- must not be skipped: $undue"
   [ "$failed" = 0 ] || _show_failure "$log"
+  [ -z "$undue" ] || return 1
   return "$outcome"
 }
 
@@ -118,6 +127,14 @@ _report_tests() {  # NAME OUTCOME SECONDS
 _count() {
   grep -cE "$2" "$1" || true
 }
+
+# A test of Go or of ctest that is skipped, or a case of a program that has no data.
+_skip_line='^ *--- SKIP: |^ *[0-9]+/[0-9]+ +Test +#[0-9]+: .*\*\*\*Skipped|^no data: '
+# The names of the first two, a blank in them as "_". The data of the third are no part of the repository.
+_skipped() {
+  sed -nE -e 's/^ *--- SKIP: ([^ ]+).*/\1/p' -e '/\*\*\*Skipped/s/^ *[0-9]+\/[0-9]+ +Test +#[0-9]+: (.*[^ .]) *\.*\*\*\*Skipped.*/\1/p' "$1" | tr ' ' _
+}
+_and_skipped() { [ "$1" = 0 ] || printf ', %d skipped' "$1"; }
 
 # Passed and failed cases of programs, as Catch2 counts them, beyond the one test that ctest counts each program as.
 _count_cases() {
@@ -152,7 +169,7 @@ trap 'exit 130' INT TERM
 
 finish() {
   [ "$failed_total" = 0 ] || printf 'FAILED  %s\n' "${_failures[@]}"
-  echo "$passed_total passed, $failed_total failed"
+  echo "$passed_total passed, $failed_total failed$(_and_skipped "$skipped_total")"
   [ "$failed_total" = 0 ] && exit 0
   exit 1
 }

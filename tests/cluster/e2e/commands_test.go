@@ -51,7 +51,7 @@ func TestCommandsOfPages(t *testing.T) {
 	}
 	bench, err := filepath.Abs(os.Getenv("BENCH_BIN"))
 	if _, missing := os.Stat(bench); err != nil || missing != nil {
-		t.Skipf("BENCH_BIN is no program: %v", missing)
+		t.Fatalf("BENCH_BIN is no program: %v, %v", err, missing)
 	}
 	w := newWorld(t)
 	w.addGPUNodes(2)

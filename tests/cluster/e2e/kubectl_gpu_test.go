@@ -194,13 +194,16 @@ func (w *world) kubectlGPU(kubeconfig string, code int, answer any, args ...stri
 // programBeside is a program that was built beside the scheduler.
 func programBeside(t *testing.T, name string) string {
 	t.Helper()
+	if !isGPUScheduler() {
+		t.Skip("another scheduler has no such program")
+	}
 	program := filepath.Join(root, "build/release/bin/gpu-scheduler")
 	if set := os.Getenv("GPU_SCHEDULER_BIN"); set != "" {
 		program = set
 	}
 	program = filepath.Join(filepath.Dir(program), name)
 	if _, err := os.Stat(program); err != nil {
-		t.Skipf("no %s beside the scheduler: %v", name, err)
+		t.Fatalf("no %s beside the scheduler: %v", name, err)
 	}
 	return program
 }
