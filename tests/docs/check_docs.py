@@ -3,7 +3,7 @@
 
 Every relative link leads to a file, and to a heading if it names one. Rows of tables are whole. Commands of pages for users are for every shell. Every `make X`, path, test and flag that a page names is there. The
 README is short, and all files name one version. docs/metrics.md has every metric, docs/configuration.md every flag and plugin, docs/troubleshoot.md every message (messages.py),
-docs/install.md every object of manifests/base.
+docs/install.md every object of manifests/base, scheduler/quota/README.md every field of a GpuQuota (crds.py).
 The panels that docs/questions.md names are those of the dashboards.
 With each run, made-up pages show that the checks can fail. What YAML stands in the pages is tried on a real API server: tests/cluster/e2e/docs_test.go.
 """
@@ -14,6 +14,7 @@ import posixpath
 import re
 import sys
 
+import crds
 import messages
 
 LONGEST_README = 800  # words: five minutes
@@ -156,7 +157,7 @@ def self_test():
     for number, (got, want) in enumerate(cases):
         if len(got := list(got)) != want:
             sys.exit(f"self-test {number}: {got}, want {want}")
-    if why := messages.self_test():
+    if why := messages.self_test() or crds.self_test():
         sys.exit(f"self-test: {why}")
 
 
@@ -214,6 +215,7 @@ def main():
     found += [f"{path}: version {other}, but CMakeLists.txt says {version}"
               for path, pattern in VERSIONS.items() for other in names_in(root / path, pattern) if other != version]
     found += messages.missing(root, pages["docs/troubleshoot.md"], [pages["docs/kubectl-gpu.md"], pages["docs/ui.md"]])
+    found += crds.differences((root / "manifests/base/crds/gpuquotas.yaml").read_text(encoding="utf-8"), pages["scheduler/quota/README.md"])
     if (words := len(pages["README.md"].split())) > LONGEST_README:
         found.append(f"README.md has {words} words; {LONGEST_README} are five minutes")
     print("\n".join(found) or f"{len(pages)} pages: every link leads somewhere, and nothing is missing")
