@@ -232,7 +232,7 @@ std::vector<Loan> QuotaReport::loans() const {
     for (const Charge* charge : charges) {
       if (!charge->quota() || charge->amount().is_zero()) continue;
       const Line& line = quotas_.at(*charge->quota()).lines[charge->line()];
-      if (line.pool() == nullptr || line.borrowed().is_zero()) continue;
+      if (line.pool() == nullptr || line.borrowed_in_use().is_zero()) continue;
       borrow[{*charge->quota(), charge->line()}].push_back(charge);
     }
   }
@@ -241,7 +241,7 @@ std::vector<Loan> QuotaReport::loans() const {
     std::sort(charges.begin(), charges.end(), [](const Charge* a, const Charge* b) {
       return std::tie(b->pod().at, b->pod().uid) < std::tie(a->pod().at, a->pod().uid);
     });
-    GpuShare left = quotas_.at(line.first).lines[line.second].borrowed();
+    GpuShare left = quotas_.at(line.first).lines[line.second].borrowed_in_use();
     for (const Charge* charge : charges) {
       if (left.is_zero()) break;
       const GpuShare part = std::min(left, charge->amount());

@@ -368,6 +368,7 @@ TEST_CASE("pods of namespaces that a parent had before its children are in its a
   tree.ledger().hold(tree.id("b"), Demand{.gpus = 4}, {tree.classes()[0]});
   CHECK(tree.account("physics") == "5 of 8, borrowed 0, lent 0");
   CHECK(tree.account("company") == "5 of 16, borrowed 0, lent 0");
+  CHECK(tree.ledger().report().loans().empty());
   tree.use("b", 4);
   CHECK(tree.account("physics") == "9 of 8, borrowed 1, lent 0");
   CHECK(tree.condition("physics", "OverLimit") == "False ");
