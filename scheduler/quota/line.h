@@ -17,9 +17,9 @@
 // room for the larger claim: within the parent's guarantee, or borrowed from the parent's own pool.
 // Here too a line can always take its guarantee back. Exception: the limit that the spec of a line
 // above sets: all that runs below that line stays within it, also what a line keeps for itself,
-// although the lines above claim that already. If the pool's
-// lines are guaranteed more than the parent's line has, each line needs room in the parent's line
-// for everything that it uses, and claims none of its idle guarantee.
+// although the lines above claim that already. If the pool's lines are guaranteed more than the
+// parent's line has, each line needs room in the parent's line for everything that it uses, and
+// claims of its idle guarantee only what it holds.
 //
 // What a line holds is a claim on the parent's line, too, so that no sibling borrows it meanwhile.
 // Unlike other claims it may go beyond what the parent's line has, and the pod that it is held for
@@ -143,10 +143,10 @@ class Line {
   void use(Pool& copy) { pool_ = &copy; }
 
  private:
-  // What the parent's line counts as used by this line, if so much were used and held: that amount,
-  // and the part of its idle guarantee that may not be lent.
+  // What the parent's line counts as used by this line, if so much were used and held: what is
+  // used, and the part of its idle guarantee that is held or may not be lent.
   [[nodiscard]] GpuShare claimed(GpuShare used, GpuShare held) const {
-    if (pool_->overpromised) return used;
+    if (pool_->overpromised) return used + std::min(held, spec_.guaranteed.beyond(used));
     const GpuShare to_lend = std::min(spec_.lendable, spec_.guaranteed.beyond(used + held));
     return used + spec_.guaranteed.beyond(used) - to_lend;
   }

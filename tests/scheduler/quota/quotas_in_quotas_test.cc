@@ -313,6 +313,36 @@ TEST_CASE("the limit of a department holds for pods for which its teams hold GPU
   CHECK(may_run("c", 2));
 }
 
+TEST_CASE(
+    "what is held in a department that promises more than it has its other teams do not get") {
+  Tree tree(GENERATE(false, true));
+  tree.has(gpu_quota("physics").line("H100", 4));
+  tree.has(team("a", "physics").line("H100", 4));
+  tree.has(team("b", "physics").line("H100", 4));
+  tree.use("a", 1);
+  tree.use("a", 1);
+  tree.ledger().hold(tree.id("b"), Demand{.gpus = 4}, {tree.classes()[0]});
+  const auto may_run = [&] {
+    const Admission admission =
+        tree.ledger().answers().admit(tree.id("b"), Demand{.gpus = 4}, kFirstHold);
+    return admission.allows(tree.classes()[0], true);
+  };
+  CHECK(tree.room("a", 1) == Room::kNone);
+  CHECK_FALSE(may_run());
+  tree.end(0);
+  CHECK(tree.room("a", 1) == Room::kNone);
+  static_cast<void>(tree.ledger().take_news());
+  tree.end(0);
+  CHECK(may_run());
+  CHECK(tree.told_to("b"));
+  CHECK(tree.account("physics") == "0 of 4, borrowed 0, lent 0");
+  tree.ledger().release(tree.id("b"));
+  tree.use("b", 4);
+  CHECK(tree.account("physics") == "4 of 4, borrowed 0, lent 0");
+  tree.end(0);
+  CHECK(tree.most("a") == 4);
+}
+
 TEST_CASE("the limit of a department holds for what its teams keep for themselves, too") {
   Tree tree(GENERATE(false, true));
   tree.has(gpu_quota("physics").line("H100", 8).limit(8));
