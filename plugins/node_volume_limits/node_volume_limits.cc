@@ -75,7 +75,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
   bool concerns(const k8s::Pod& pod) const override { return !pod.spec.volumes.empty(); }
 
   std::vector<Exclusion> excludes(const k8s::Pod& pod, const PodDifference& trial) const override {
-    const auto changes = users_.change_in(trial);
+    const VolumeUsers::Changes& changes = users_.change_in(trial);
     const std::set<Attached> volumes = users_.volumes_of(pod);
     std::vector<Exclusion> all;
     for (const auto& [driver, count] : wanted(volumes)) {
@@ -94,7 +94,7 @@ class NodeVolumeLimits final : public ClusterConstraint {
         if (!users_.room()->takes(*node, driver, volumes, {})) full.names.push_back(*node);
       }
       for (const auto& [node, change] : changes) {
-        if (!users_.room()->takes(node, driver, volumes, change)) full.names.push_back(node);
+        if (!users_.room()->takes(node, driver, volumes, change.kept)) full.names.push_back(node);
       }
     }
     if (full.names.empty()) return all;

@@ -105,6 +105,7 @@ class VolumeUsers::Applier {
 };
 
 bool VolumeUsers::apply(const ClusterChange& change) {
+  added_.forget();
   Applier applier(*this);
   std::visit(applier, change);
   return applier.is_news();
@@ -173,17 +174,18 @@ std::set<Attached> VolumeUsers::volumes_of(const k8s::Pod& pod) const {
   return volumes_of(claims_of(pod), disks_of(pod));
 }
 
-std::map<std::string, VolumeRoom::Change> VolumeUsers::change_in(const PodDifference& trial) const {
-  std::map<std::string, VolumeRoom::Change> all;
+const VolumeUsers::Changes& VolumeUsers::change_in(const PodDifference& trial) const {
+  const Changes& added = added_.of(trial, [this](VolumeRoom::Change& change, const k8s::Pod& pod) {
+    for (const Attached& volume : volumes_of(pod)) ++change[volume];
+  });
+  if (trial.gone().empty()) return added;
+  changes_ = added;
   for (const std::string_view uid : trial.gone()) {
     const auto pod = pods_.find(std::string(uid));
     if (pod == pods_.end()) continue;
-    for (const Attached& volume : pod->second.used) --all[pod->second.node][volume];
+    for (const Attached& volume : pod->second.used) --changes_[pod->second.node].kept[volume];
   }
-  for (const PodDifference::Added& added : trial.added()) {
-    for (const Attached& volume : volumes_of(*added.pod)) ++all[std::string(added.node)][volume];
-  }
-  return all;
+  return changes_;
 }
 
 // nullopt: it is not a volume of a CSI driver, or the driver is not known.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "plugins/node_volume_limits/volume_room.h"
+#include "plugins/support/added_pods.h"
 #include "plugins/support/volume_claims.h"
 #include "scheduler/framework/cluster_change.h"
 #include "scheduler/framework/pod_difference.h"
@@ -32,10 +33,10 @@ class VolumeUsers {
 
   // Those of CSI drivers.
   [[nodiscard]] std::set<Attached> volumes_of(const k8s::Pod& pod) const;
-  // By node, how the use of its volumes changes in the trial (VolumeRoom::Change). Empty: not at
-  // all.
-  [[nodiscard]] std::map<std::string, VolumeRoom::Change> change_in(
-      const sched::PodDifference& trial) const;
+  // By node, how the use of its volumes changes in the trial. Empty: not at all. Valid until the
+  // next call.
+  using Changes = AddedPods<VolumeRoom::Change>::ByNode;
+  [[nodiscard]] const Changes& change_in(const sched::PodDifference& trial) const;
 
   [[nodiscard]] const std::shared_ptr<VolumeRoom>& room() const { return room_; }
 
@@ -101,6 +102,9 @@ class VolumeUsers {
   std::map<std::string, std::set<Driver>> drivers_;  // by node
   std::map<Driver, Required> required_;
   std::shared_ptr<VolumeRoom> room_ = std::make_shared<VolumeRoom>();
+  // Of the last trial: by the pods that it adds, and by all, if some are gone.
+  mutable AddedPods<VolumeRoom::Change> added_;
+  mutable Changes changes_;
 };
 
 }  // namespace plugins

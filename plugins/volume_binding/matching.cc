@@ -93,10 +93,36 @@ Matching::Matching(const Storage& storage, const std::vector<const VolumeClaim*>
   });
 }
 
-Matching::OnNode Matching::on(const NodeFacts& node) const {
+template <typename IsLeft>
+const Volume* Matching::find(const Wanted& wanted, const NodeFacts& node, const IsLeft& is_left) {
+  if (wanted.reserved != nullptr) return is_left(wanted.reserved) ? wanted.reserved : nullptr;
+  const auto other = std::find_if(wanted.others.begin(), wanted.others.end(), is_left);
+  const Volume* smallest = other == wanted.others.end() ? nullptr : *other;
+  if (wanted.pool == nullptr) return smallest;
+  const std::string* host = node.labels.find("kubernetes.io/hostname");
+  if (host == nullptr) return smallest;
+  const auto of_host = wanted.pool->of_host.find(*host);
+  if (of_host == wanted.pool->of_host.end()) return smallest;
+  for (const Volume* volume : of_host->second) {
+    if (smallest != nullptr && !Storage::BySize{}(volume, smallest)) break;
+    if (fits(*volume, *wanted.claim) && is_left(volume)) return volume;
+  }
+  return smallest;
+}
+
+void Matching::Taken::add(const OnNode& of_pod) {
+  for (const auto& [claim, volume] : of_pod.bound) {
+    claims.insert(claim);
+    volumes.insert(volume);
+  }
+  claims.insert(of_pod.provisioned.begin(), of_pod.provisioned.end());
+}
+
+Matching::OnNode Matching::on(const NodeFacts& node, const Taken& by_others) const {
   OnNode all;
   std::vector<const Wanted*> to_provision;
   for (const Wanted& wanted : selected_) {
+    if (by_others.claims.contains(wanted.claim)) continue;
     if (wanted.selected != node.name) {
       all.result = OnNode::Result::kNoVolume;
       return all;
@@ -104,8 +130,13 @@ Matching::OnNode Matching::on(const NodeFacts& node) const {
     to_provision.push_back(&wanted);
   }
   std::vector<const Volume*> taken;
+  const auto is_left = [&](const Volume* volume) {
+    return std::find(taken.begin(), taken.end(), volume) == taken.end() &&
+           !by_others.volumes.contains(volume) && is_usable_on(*volume, node);
+  };
   for (const Wanted& wanted : open_) {
-    if (const Volume* volume = find(wanted, node, taken)) {
+    if (by_others.claims.contains(wanted.claim)) continue;
+    if (const Volume* volume = find(wanted, node, is_left)) {
       taken.push_back(volume);
       all.bound.emplace_back(wanted.claim, volume);
     } else {
@@ -126,27 +157,6 @@ std::size_t Matching::cost() const {
     if (wanted.claim->selector) cost += parts_of(*wanted.claim->selector);
   }
   return cost;
-}
-
-const Volume* Matching::find(const Wanted& wanted, const NodeFacts& node,
-                             const std::vector<const Volume*>& taken) {
-  const auto is_left = [&](const Volume* volume) {
-    return std::find(taken.begin(), taken.end(), volume) == taken.end() &&
-           is_usable_on(*volume, node);
-  };
-  if (wanted.reserved != nullptr) return is_left(wanted.reserved) ? wanted.reserved : nullptr;
-  const auto other = std::find_if(wanted.others.begin(), wanted.others.end(), is_left);
-  const Volume* smallest = other == wanted.others.end() ? nullptr : *other;
-  if (wanted.pool == nullptr) return smallest;
-  const std::string* host = node.labels.find("kubernetes.io/hostname");
-  if (host == nullptr) return smallest;
-  const auto of_host = wanted.pool->of_host.find(*host);
-  if (of_host == wanted.pool->of_host.end()) return smallest;
-  for (const Volume* volume : of_host->second) {
-    if (smallest != nullptr && !Storage::BySize{}(volume, smallest)) break;
-    if (fits(*volume, *wanted.claim) && is_left(volume)) return volume;
-  }
-  return smallest;
 }
 
 Matching::OnNode::Result Matching::provision(const Wanted& wanted, const NodeFacts& node) {

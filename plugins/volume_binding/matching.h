@@ -37,7 +37,14 @@ class Matching {
     std::vector<std::pair<const VolumeClaim*, const Volume*>> bound;  // would be bound
     std::vector<const VolumeClaim*> provisioned;                      // would be provisioned
   };
-  [[nodiscard]] OnNode on(const sched::NodeFacts& node) const;
+  // What other pods, whose bind has not begun, are to have on the node.
+  struct Taken {
+    std::unordered_set<const VolumeClaim*> claims;
+    std::unordered_set<const Volume*> volumes;
+    void add(const OnNode& of_pod);
+  };
+  // Claims that another pod is to have there are not asked about again.
+  [[nodiscard]] OnNode on(const sched::NodeFacts& node, const Taken& by_others = {}) const;
   // What on() costs, in looks at a node, for each volume that is tied to its host.
   [[nodiscard]] std::size_t cost() const;
 
@@ -76,8 +83,10 @@ class Matching {
   // No existing volume fits, on any node.
   [[nodiscard]] static bool finds_none(const Wanted& wanted);
   [[nodiscard]] static bool is_provisioned(const Wanted& wanted);
+  // `is_left`: whether the volume is not taken and can be used there.
+  template <typename IsLeft>
   [[nodiscard]] static const Volume* find(const Wanted& wanted, const sched::NodeFacts& node,
-                                          const std::vector<const Volume*>& taken);
+                                          const IsLeft& is_left);
   [[nodiscard]] static OnNode::Result provision(const Wanted& wanted, const sched::NodeFacts& node);
 
   std::vector<Wanted> selected_;  // those with a selected node, in the pod's order

@@ -14,6 +14,7 @@
 //
 // Source: kube-scheduler, plugins/volumebinding.
 #include "plugins/factories.h"
+#include "plugins/support/added_pods.h"
 #include "plugins/support/args.h"
 #include "plugins/volume_binding/matching.h"
 #include "plugins/volume_binding/storage.h"
@@ -21,10 +22,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,30 @@ SeenObject seen(const k8s::ObjectMeta& object) {
 
 Readiness waits(std::string for_what) { return {Readiness::State::kWaits, std::move(for_what)}; }
 Readiness failed(std::string why) { return {Readiness::State::kFailed, std::move(why)}; }
+
+// The claims of pods that a trial adds to one node. They take their volumes one after the other, as
+// they will when the pods get the node.
+class ClaimsOnNode {
+ public:
+  void add(Matching of_pod) { pods_.push_back(std::move(of_pod)); }
+  // What they take. All questions are about one node, whose labels may have changed.
+  [[nodiscard]] const Matching::Taken& taken(const NodeFacts& node) {
+    if (labels_ != node.labels) {
+      labels_ = node.labels;
+      taken_ = {};
+      counted_ = 0;
+    }
+    for (; counted_ < pods_.size(); ++counted_) taken_.add(pods_[counted_].on(node, taken_));
+    return taken_;
+  }
+
+ private:
+  std::vector<Matching> pods_;
+  // What the first `counted_` take on a node with these labels.
+  Matching::Taken taken_;
+  std::size_t counted_ = 0;
+  k8s::StringMap labels_;
+};
 
 class VolumeBinding final : public ClusterConstraint {
  public:
@@ -172,7 +197,10 @@ class VolumeBinding final : public ClusterConstraint {
   }
 
   ChangeMask reads() const override { return kStorageChanged | kPlanChanged; }
-  bool apply(const ClusterChange& change) override { return storage_.apply(change); }
+  bool apply(const ClusterChange& change) override {
+    added_.forget();
+    return storage_.apply(change);
+  }
 
  private:
   // Why the pod cannot have the claim of that volume on any node.
@@ -232,46 +260,23 @@ class VolumeBinding final : public ClusterConstraint {
     if (matching->looks_for_room()) exclude(kNoRoom, true, is_not(Result::kNoRoom), cost);
   }
 
-  // In a trial, the claims of a pod that is added to a node take their volumes there, too. Of very
-  // many claims only the first ones count: a tenant can create a group with 50 for each pod.
+  // In a trial, the claims of a pod that is added to a node take their volumes there, too.
   template <typename Exclude>
   void exclude_beside_others(const std::vector<const VolumeClaim*>& waiting,
                              const PodDifference& trial, const Exclude& exclude) const {
     const std::vector<const VolumeClaim*> own = takers(waiting);
     if (own.empty()) return;
-    // About a thousand claims for volumes that are tied to a host. Each of the others is compared
-    // with each claim, on each node.
-    constexpr std::size_t kMostCost = 20'000;
-    constexpr std::size_t kCostOfClaim = 20;
-    std::map<std::string, std::vector<const VolumeClaim*>> claims_on;
-    std::size_t cost = 0;
-    for (const PodDifference::Added& added : trial.added()) {
-      const auto others = takers(waiting_claims(*added.pod));
-      for (const VolumeClaim* claim : others) {
-        cost += kCostOfClaim + storage_.free_volumes(claim->storage_class)->others.size();
-      }
-      if (cost > kMostCost) break;
-      if (others.empty()) continue;
-      std::vector<const VolumeClaim*>& there = claims_on[std::string(added.node)];
-      there.insert(there.end(), others.begin(), others.end());
-    }
-    if (claims_on.empty()) return;
-    const auto matchings = std::make_shared<std::map<std::string, Matching>>();
-    for (auto& [node, claims] : claims_on) {
-      claims.insert(claims.end(), own.begin(), own.end());
-      // Pods may share a claim.
-      std::sort(claims.begin(), claims.end(), [](const VolumeClaim* a, const VolumeClaim* b) {
-        return std::tie(a->metadata.namespace_, a->metadata.name) <
-               std::tie(b->metadata.namespace_, b->metadata.name);
-      });
-      claims.erase(std::unique(claims.begin(), claims.end()), claims.end());
-      matchings->emplace(node, Matching(storage_, claims));
-    }
+    const auto& others = added_.of(trial, [&](auto& claims, const k8s::Pod& pod) {
+      if (!claims) claims = std::make_shared<ClaimsOnNode>();
+      claims->add(Matching(storage_, takers(waiting_claims(pod))));
+    });
+    if (others.empty()) return;
     exclude(
         kNoVolume, true,
-        [matchings](const NodeFacts& node) {
-          const auto there = matchings->find(node.name);
-          return there == matchings->end() || there->second.on(node).result != Result::kNoVolume;
+        [&others, matching = std::make_shared<Matching>(storage_, own)](const NodeFacts& node) {
+          const auto there = others.find(node.name);
+          return there == others.end() ||
+                 matching->on(node, there->second.kept->taken(node)).result != Result::kNoVolume;
         },
         own.size());
   }
@@ -332,6 +337,8 @@ class VolumeBinding final : public ClusterConstraint {
 
   std::chrono::seconds patience_;
   Storage storage_;
+  // Of the last trial: whoever asks about it rules out nodes before the next question.
+  mutable AddedPods<std::shared_ptr<ClaimsOnNode>> added_;
 };
 
 }  // namespace

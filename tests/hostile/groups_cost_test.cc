@@ -70,6 +70,38 @@ TEST_CASE("a search for a group whose pods have many terms ends, however many po
   CHECK(replicas <= 100'000'000);
 }
 
+TEST_CASE(
+    "a search for a group computes once what volumes each pod takes, not for each further pod") {
+  // The largest pod fits nowhere, so that all others are seated, and none gets its node. `volumes`:
+  // each mounts a claim, for which there may be a volume.
+  const auto cost_of_search = [](bool volumes) {
+    constexpr int kPods = 400;
+    const auto member = [](int i) {
+      PodBuilder pod = pod_of("crowd", i);
+      pod.annotated("gpu-scheduler.io/pod-group", "g");
+      pod.annotated("gpu-scheduler.io/pod-group-min-count", std::to_string(kPods + 1));
+      return pod;
+    };
+    Cluster cluster;
+    cluster.tell(event::Upserted<k8s::StorageClass>{waiting_class()});
+    k8s::PersistentVolume free = tests::volume("free");
+    free.storage_class = "made";
+    free.phase = "Available";
+    cluster.tell(event::VolumeUpserted{free});
+    for (int i = 0; i < kPods; ++i) {
+      const std::string name = fmt::format("c{}", i);
+      cluster.tell(event::VolumeClaimUpserted{claim_of("crowd", name, "made")});
+      PodBuilder pod = member(i);
+      if (volumes) pod.mounts_claim(name);
+      cluster.tell(event::PodUpserted{pod});
+    }
+    return cost_of([&] { cluster.tell(event::PodUpserted{member(kPods).gpus(100)}); }).steps;
+  };
+  const std::int64_t more = cost_of_search(true) - cost_of_search(false);
+  INFO(more << " steps for the volumes");
+  CHECK(more <= 70'000'000);  // 44 million; computed anew for each pod 141 million
+}
+
 TEST_CASE("a change of a volume costs a group that is starting nothing if no pod mounts it") {
   const auto cost_of_change = [](int followers) {
     Cluster cluster;

@@ -166,6 +166,12 @@ TEST_CASE("NodeVolumeLimits: a node takes so many volumes of a driver") {
     CHECK(is_out({"v1"}, PodDifference({first.metadata.uid}, {{&third, "a"}})));
     // The added pod uses that volume there already.
     CHECK_FALSE(is_out({"v3"}, PodDifference({first.metadata.uid}, {{&third, "a"}})));
+    // Without a volume there is nothing by which to count it.
+    asked.lacks<k8s::PersistentVolume>("v3");
+    CHECK_FALSE(is_out({"v1"}, PodDifference({first.metadata.uid}, {{&third, "a"}})));
+    asked.has(of_driver("v3", "v3"));
+    CHECK(is_out({"v1"}, PodDifference({first.metadata.uid}, {{&third, "a"}})));
+    CHECK_FALSE(is_out({"v1"}, first_gone));
     // Another pod there still uses what the first used.
     asked.bound(mounting("also", {"v1"}).on("a"));
     CHECK(is_out({"v3"}, first_gone));

@@ -261,6 +261,58 @@ TEST_CASE("VolumeBinding: in a trial the claims of pods that are added take thei
   CHECK(asked.excluded(pod("f").mounts_claim("f"), PodDifference({}, {{&makes, "n"}})).empty());
 }
 
+TEST_CASE("VolumeBinding: pods that a trial adds choose their volumes before the pod in question") {
+  Asked asked("VolumeBinding");
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  asked.on("n");
+  asked.has(
+      with(free_volume("fast", 1, "n"), [](auto& it) { it.metadata.labels.set("disk", "fast"); }));
+  asked.has(free_volume("large", 2, "n"));
+  asked.has(wanted("plain", "local"));
+  asked.has(with(wanted("choosy", "local"),
+                 [](auto& it) { it.selector.emplace().match_labels.set("disk", "fast"); }));
+  const k8s::Pod plain = pod("a").mounts_claim("plain");
+  const k8s::Pod choosy = pod("b").mounts_claim("choosy");
+  // It takes the smallest, which is the only one for the other.
+  CHECK(asked.excluded(choosy, PodDifference({}, {{&plain, "n"}})).size() == 1);
+  CHECK(asked.excluded(plain, PodDifference({}, {{&choosy, "n"}})).empty());
+}
+
+TEST_CASE("VolumeBinding: what was found for a trial does not count in the next one") {
+  Asked asked("VolumeBinding");
+  asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
+  NodeFacts& n = asked.on("n");
+  asked.on("m");
+  for (const char* name : {"v", "w"}) asked.has(free_volume(name, 1, "n"));
+  std::vector<k8s::Pod> pods;
+  for (const char* name : {"a", "b", "c"}) {
+    asked.has(wanted(name, "local"));
+    pods.push_back(pod(name).mounts_claim(name));
+  }
+  const auto takes_third = [&](std::vector<PodDifference::Added> added) {
+    return !asked.excluded(pods[2], PodDifference({}, std::move(added))).contains("n");
+  };
+  const PodDifference::Added first{&pods[0], "n"};
+  const PodDifference::Added second{&pods[1], "n"};
+  CHECK(takes_third({first}));
+  CHECK_FALSE(takes_third({first, second}));
+  CHECK(takes_third({second}));
+  CHECK(takes_third({}));
+  CHECK_FALSE(takes_third({second, first}));
+  CHECK(takes_third({second, {&pods[0], "m"}}));
+  REQUIRE_FALSE(takes_third({first, second}));
+  asked.has(free_volume("x", 1, "n"));
+  CHECK(takes_third({first, second}));
+  asked.lacks<k8s::PersistentVolume>("x");
+  REQUIRE_FALSE(takes_third({first, second}));
+  // The node is another now, and has other volumes.
+  n.labels.set(kHost, "o");
+  for (const char* name : {"o1", "o2", "o3"}) asked.has(free_volume(name, 1, "o"));
+  REQUIRE(takes_third({first, second}));
+  n.labels.set(kHost, "n");
+  CHECK_FALSE(takes_third({first, second}));
+}
+
 TEST_CASE("VolumeBinding: a look at a node costs as much as its claims and their selectors") {
   Asked asked("VolumeBinding");
   asked.has(storage_class("local", "kubernetes.io/no-provisioner"));
