@@ -153,6 +153,11 @@ Matching::OnNode Matching::on(const NodeFacts& node, const Taken& by_others) con
 
 std::size_t Matching::cost() const {
   std::size_t cost = selected_.size() + open_.size();
+  for (const auto* all : {&selected_, &open_}) {
+    for (const Wanted& wanted : *all) {
+      if (wanted.room != nullptr) cost += wanted.room->cost();
+    }
+  }
   for (const Wanted& wanted : open_) {
     if (wanted.claim->selector) cost += parts_of(*wanted.claim->selector);
   }

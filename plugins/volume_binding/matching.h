@@ -45,7 +45,7 @@ class Matching {
   };
   // Claims that another pod is to have there are not asked about again.
   [[nodiscard]] OnNode on(const sched::NodeFacts& node, const Taken& by_others = {}) const;
-  // What on() costs, in looks at a node, for each volume that is tied to its host.
+  // What on() costs, in looks at a node: with one volume that is tied to its host.
   [[nodiscard]] std::size_t cost() const;
 
   // The nodes that are left, as far as that is known without asking each of them: by name, or those
@@ -66,6 +66,8 @@ class Matching {
    public:
     explicit Segments(const std::vector<const k8s::LabelSelector*>& all);
     [[nodiscard]] bool some_matches(const k8s::StringMap& labels) const;
+    // What it costs, in looks at a node, with the share of a node in finding the selectors.
+    [[nodiscard]] std::size_t cost() const { return 1 + others_.size(); }
 
    private:
     std::map<std::string_view, std::unordered_set<std::string_view>> by_label_;

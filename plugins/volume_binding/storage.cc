@@ -1,6 +1,7 @@
 #include "plugins/volume_binding/storage.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -56,9 +57,11 @@ bool Storage::apply(const ClusterChange& change) {
   } else if (const auto* driver_gone = std::get_if<ObjectGone<k8s::CsiDriver>>(&change)) {
     drivers_.erase(driver_gone->name);
   } else if (const auto* room = std::get_if<ObjectUpserted<k8s::CsiStorageCapacity>>(&change)) {
-    capacities_[key_of(room->object.metadata)] = room->object;
+    const ClaimKey key = key_of(room->object.metadata);
+    take_out_capacity(key);
+    capacities_[room->object.storage_class].emplace(key, room->object);
   } else if (const auto* room_gone = std::get_if<ObjectGone<k8s::CsiStorageCapacity>>(&change)) {
-    capacities_.erase({room_gone->namespace_, room_gone->name});
+    take_out_capacity({room_gone->namespace_, room_gone->name});
   } else if (const auto* node = std::get_if<ObjectUpserted<k8s::CsiNode>>(&change)) {
     put(node->object);
   } else if (const auto* node_gone = std::get_if<ObjectGone<k8s::CsiNode>>(&change)) {
@@ -168,6 +171,13 @@ void Storage::take_out(const std::string& name) {
   volumes_.erase(known);
 }
 
+void Storage::take_out_capacity(const ClaimKey& key) {
+  for (auto of = capacities_.begin(); of != capacities_.end();) {
+    of->second.erase(key);
+    of = of->second.empty() ? capacities_.erase(of) : std::next(of);
+  }
+}
+
 void Storage::file(const Volume& volume) {
   const bool is_free = !volume.claim_ref && volume.phase == "Available" &&
                        !volume.metadata.deletion_timestamp &&
@@ -248,11 +258,13 @@ std::optional<std::vector<const k8s::LabelSelector*>> Storage::room_for(
   const bool* says = find_in(drivers_, of.provisioner);
   if (says == nullptr || !*says || !claim.requested_bytes) return std::nullopt;
   std::vector<const k8s::LabelSelector*> found;
-  for (const auto& [key, capacity] : capacities_) {
+  const auto of_class = capacities_.find(of.metadata.name);
+  if (of_class == capacities_.end()) return found;
+  for (const auto& [key, capacity] : of_class->second) {
     // The more precise of the two.
     const auto& most =
         capacity.maximum_volume_bytes ? capacity.maximum_volume_bytes : capacity.capacity_bytes;
-    if (capacity.storage_class != of.metadata.name || !capacity.node_topology || !most) continue;
+    if (!capacity.node_topology || !most) continue;
     if (*most >= *claim.requested_bytes) found.push_back(&*capacity.node_topology);
   }
   return found;

@@ -66,7 +66,8 @@ class Storage {
   [[nodiscard]] const Pool* free_volumes(const std::string& storage_class) const;
 
   // Where there is room for a volume of that size: the nodes that match one of the selectors.
-  // nullopt: not reported, or it does not matter.
+  // nullopt: not reported, or it does not matter. O(capacities of the class): a driver with disks
+  // in the nodes reports one for each.
   [[nodiscard]] std::optional<std::vector<const k8s::LabelSelector*>> room_for(
       const k8s::StorageClass& of, const VolumeClaim& claim) const;
 
@@ -75,6 +76,7 @@ class Storage {
   void put(const Volume& volume);
   void put(const k8s::CsiNode& node);
   void take_out(const std::string& name);
+  void take_out_capacity(const ClaimKey& key);
   // Puts the volume into the pool of its class if it belongs there: this depends on the volume and
   // on what is assumed of it.
   void file(const Volume& volume);
@@ -92,7 +94,8 @@ class Storage {
   std::map<std::string, std::set<const InTreeKind*>> taken_over_;  // by node
   std::map<std::string, k8s::StorageClass> classes_;
   std::map<std::string, bool> drivers_;  // whether a CSI driver reports where it has room
-  std::map<ClaimKey, k8s::CsiStorageCapacity> capacities_;
+  // By class, then by namespace and name.
+  std::map<std::string, std::map<ClaimKey, k8s::CsiStorageCapacity>> capacities_;
   ByClaim<std::set<std::string>> reserved_;  // volumes, by the claim that they name
   std::map<std::string, Pool> pools_;        // by class
   ByClaim<sched::SelectNode> selections_;

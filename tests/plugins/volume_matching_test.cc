@@ -17,6 +17,7 @@ using namespace sched;
 using tests::Asked;
 using tests::claim;
 using tests::free_volume;
+using tests::kGi;
 using tests::kHost;
 using tests::kNoVolume;
 using tests::kZone;
@@ -336,4 +337,26 @@ TEST_CASE("VolumeBinding: a look at a node costs as much as its claims and their
   CHECK(cost_of(pod("p").mounts_claim("plain")) == 1);
   CHECK(cost_of(pod("p").mounts_claim("choosy")) == 1 + 102);
   CHECK(cost_of(pod("p").mounts_claim("plain").mounts_claim("choosy")) == 2 + 102);
+
+  // Where its driver reports the room: also as much as there are selectors to be compared with.
+  asked.has(storage_class("made", "p"));
+  asked.has(wanted("made", "made"));
+  k8s::CsiDriver driver;
+  driver.metadata.name = "p";
+  driver.storage_capacity = true;
+  asked.has(driver);
+  const auto has_room = [&](const char* name, const k8s::StringMap& at) {
+    k8s::CsiStorageCapacity room;
+    room.metadata.name = name;
+    room.storage_class = "made";
+    room.capacity_bytes = kGi;
+    room.node_topology.emplace().match_labels = at;
+    asked.has(room);
+  };
+  has_room("a", {{kHost, "a"}});
+  has_room("b", {{kHost, "b"}});
+  // Each node is asked twice: whether there is a volume, and whether there is room.
+  CHECK(cost_of(pod("p").mounts_claim("made")) == 2 * (1 + 1));
+  has_room("c", {{kHost, "c"}, {kZone, "z"}});
+  CHECK(cost_of(pod("p").mounts_claim("made")) == 2 * (1 + 2));
 }

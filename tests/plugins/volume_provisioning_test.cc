@@ -97,6 +97,13 @@ TEST_CASE("VolumeBinding: a volume is provisioned where the class can, and where
   room.maximum_volume_bytes = 5 * kGi;
   asked.has(room);
   CHECK(out({"any"}).size() == 1);
+  room.storage_class = "zoned";
+  asked.has(room);
+  CHECK(out({"any"}).size() == 2);
+  CHECK(out({"zoned"}) == Out{{"b", {kNoVolume}}});
+  room.storage_class = "any";
+  asked.has(room);
+  CHECK(out({"any"}).size() == 1);
   // A claim that does not say how much fits anywhere.
   asked.has(with(wanted("any", "any"), [](auto& it) { it.requested_bytes.reset(); }));
   CHECK(out({"any"}).empty());
