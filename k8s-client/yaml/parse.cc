@@ -4,6 +4,7 @@
 #include "k8s-client/yaml/scalar.h"
 #include "k8s-client/yaml/value.h"
 
+#include <simdjson.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -277,6 +278,17 @@ int line_of_control_character(std::string_view text) {
   return 0;
 }
 
+// The line of the first byte that belongs to no character, or 0. yaml-cpp lets it through, and the
+// JSON that is made of the value would not be JSON.
+int line_of_no_utf8(std::string_view text) {
+  if (simdjson::validate_utf8(text.data(), text.size())) return 0;
+  for (int line = 1;; ++line) {
+    const auto end = std::min(text.find('\n'), text.size());
+    if (end == text.size() || !simdjson::validate_utf8(text.data(), end)) return line;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::vector<Value> read_documents(std::string_view text) {
   TextBuffer buffer(text);
   std::istream stream(&buffer);
@@ -298,6 +310,9 @@ Result<std::vector<Value>> parse(std::string_view text, const std::string& file,
   if (text.size() > kMaxBytes) return failure(file, 0, "larger than 16 MiB");
   if (const int line = line_of_control_character(text); line != 0) {
     return failure(file, line, "a control character; the file must be UTF-8 text");
+  }
+  if (const int line = line_of_no_utf8(text); line != 0) {
+    return failure(file, line, "a byte that is in no character; the file must be UTF-8 text");
   }
   try {
     return read_documents(text);

@@ -36,6 +36,7 @@ TEST_CASE("Scalars mean what Kubernetes' decoder reads", "[yaml]") {
       {"a: ~", R"({"a":null})"},
       {"a: Null", R"({"a":null})"},
       {"a: \"\"", R"({"a":""})"},
+      {"a: caf\xc3\xa9", "{\"a\":\"caf\xc3\xa9\"}"},
       {"a: 0x10", R"({"a":16})"},
       {"a: 010", R"({"a":8})"},
       {"a: 0o17", R"({"a":15})"},
@@ -102,6 +103,11 @@ TEST_CASE("What YAML forbids or hides is refused with its line", "[yaml]") {
        "f:1: unexpected text after the end of the document (indented wrongly? a new "
        "document starts with ---)"},
       {std::string("a: 1\nb: \x04 2\n"), "f:2: a control character; the file must be UTF-8 text"},
+      {"a: 1\nb: caf\xe9\nc: 2",
+       "f:2: a byte that is in no character; the file must be UTF-8 text"},
+      {"a: \xff", "f:1: a byte that is in no character; the file must be UTF-8 text"},
+      {"a: 1\n# half of a pair: \xed\xa0\x80",
+       "f:2: a byte that is in no character; the file must be UTF-8 text"},
       {std::string("a\0b", 3), "f:1: a control character; the file must be UTF-8 text"},
   };
   for (const auto& c : cases) {
