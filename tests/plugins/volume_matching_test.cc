@@ -137,6 +137,10 @@ TEST_CASE("VolumeBinding: which volumes suit a claim, whatever hosts they are on
         Names{"m", "n"});
   CHECK(left(of({term({label(kHost).not_in({"m"})})})) == Names{"n"});
   CHECK(left(of({term({label(kZone).does_not_exist(), label(kHost).in({"m"})})})) == Names{"m"});
+  // Requirements on the node's name are not read.
+  CHECK(left(of({term({}, {label("metadata.name").in({"other"})})})) == Names{"m", "n"});
+  CHECK(left(of({term({label(kHost).in({"n"})}, {label("metadata.name").in({"m"})})})) ==
+        Names{"n"});
   const auto changed = [](auto change) { return with(free_volume("v", 2), change); };
   CHECK(left(changed([](auto& it) { it.capacity_bytes.reset(); })).empty());
   CHECK(left(changed([](auto& it) {

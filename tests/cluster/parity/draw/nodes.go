@@ -1,6 +1,8 @@
 package draw
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +15,8 @@ const (
 	zone     = "topology.kubernetes.io/zone"
 	region   = "topology.kubernetes.io/region"
 	rack     = "rack"
+
+	digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
 var (
@@ -22,8 +26,9 @@ var (
 	// Sorted. The first is needed by no pod that is to be placed, the last is of a version to come.
 	features = []string{"InPlacePodLevelResourcesVerticalScaling", "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "Zeroth"}
 	// The last one is asked for without its tag.
-	images        = []string{"registry.example/pause:1", "registry.example/train:2", "registry.example/serve:latest", "registry.example/etl"}
-	imagesOfNodes = []string{"registry.example/pause:1", "registry.example/train:2", "registry.example/serve:latest", "registry.example/etl:latest"}
+	images = []string{"registry.example/pause:1", "registry.example/train:2", "registry.example/serve:latest", "registry.example/serve" + digest,
+		"registry.example:5000/etl"}
+	imagesOfNodes = []string{"registry.example/pause:1", "registry.example/train:2", "registry.example/serve:latest", "registry.example:5000/etl:latest"}
 )
 
 func (d *drawer) namespaces() []corev1.Namespace {
@@ -53,9 +58,9 @@ func (d *drawer) node(name string) corev1.Node {
 func (d *drawer) anyNode(name string) corev1.Node {
 	labels := map[string]string{hostname: name, "kubernetes.io/os": "linux", region: "r1"}
 	drawn := map[string]string{
-		zone: d.pick("z-a", "z-a", "z-b", "z-c"), rack: d.pick("0", "1", "2", "3"), "gpu-type": d.pick("a100", "h100", "t4"),
+		zone: d.pick("z-a", "z-a", "z-b", "z-c"), rack: d.pick("0", "1", "2", "3", ""), "gpu-type": d.pick("a100", "h100", "t4"),
 		"kubernetes.io/arch": d.pick("amd64", "amd64", "arm64"), "nvidia.com/gpu.count": d.pick("0", "1", "2", "4", "8"),
-		"nvidia.com/gpu.memory": d.pick("15360", "40960", "81920", "x", ""), region: d.pick("r1", "r1", "r2"),
+		"nvidia.com/gpu.memory": d.pick("15360", "40960", "81920", "040960", "9223372036854775808", "x", ""), region: d.pick("r1", "r1", "r2"),
 	}
 	for _, key := range []string{zone, rack, "gpu-type", "kubernetes.io/arch", "nvidia.com/gpu.count", "nvidia.com/gpu.memory", region} {
 		if !d.chance(d.unlabelled) {
@@ -98,7 +103,12 @@ func (d *drawer) anyNode(name string) corev1.Node {
 	for _, image := range imagesOfNodes {
 		if d.chance(.3) {
 			size := []int64{1 << 20, 24 << 20, 300 << 20, 999 << 20, 1001 << 20, 2 << 30, 20 << 30}[d.IntN(7)]
-			node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: []string{image}, SizeBytes: size})
+			names := []string{image}
+			if d.chance(.5) {
+				untagged := image[:strings.LastIndex(image, ":")]
+				names = append(names, untagged+digest)
+			}
+			node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: names, SizeBytes: size})
 		}
 	}
 	return node

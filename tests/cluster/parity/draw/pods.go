@@ -45,7 +45,9 @@ func (d *drawer) wish(name, namespace string, pending bool) corev1.Pod {
 	if d.chance(.15) {
 		for i := range 1 + d.IntN(2) {
 			container := d.container(fmt.Sprintf("i%d", i), pending)
-			container.Ports = nil
+			if d.chance(.5) {
+				container.Ports = nil // else they are a sidecar's, or count for nothing
+			}
 			if d.chance(.5) {
 				always := corev1.ContainerRestartPolicyAlways
 				container.RestartPolicy = &always
@@ -55,10 +57,12 @@ func (d *drawer) wish(name, namespace string, pending bool) corev1.Pod {
 	}
 	if d.chance(.08) {
 		pod.Spec.Overhead = corev1.ResourceList{"cpu": resource.MustParse(d.pick("100m", "250m")), "memory": resource.MustParse("120Mi")}
+		if d.chance(.3) {
+			pod.Spec.Overhead[corev1.ResourceName(d.pick("ephemeral-storage", "nvidia.com/gpu"))] = resource.MustParse("1")
+		}
 	}
 	if d.chance(.06) {
-		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{
-			"cpu": resource.MustParse(d.pick("2", "4", "8")), "memory": resource.MustParse(d.pick("1Gi", "8Gi"))}}
+		pod.Spec.Resources = d.resourcesOfPod()
 	}
 	if d.chance(d.tolerations) {
 		pod.Spec.Tolerations = d.someTolerations()
@@ -85,6 +89,22 @@ func (d *drawer) wish(name, namespace string, pending bool) corev1.Pod {
 	return pod
 }
 
+// resourcesOfPod are of a pod as a whole: requests, or limits from which they follow, of CPU, memory or both.
+func (d *drawer) resourcesOfPod() *corev1.ResourceRequirements {
+	list := corev1.ResourceList{}
+	which := d.IntN(4)
+	if which != 1 {
+		list["cpu"] = resource.MustParse(d.pick("2", "4", "8"))
+	}
+	if which != 2 {
+		list["memory"] = resource.MustParse(d.pick("1Gi", "8Gi"))
+	}
+	if d.chance(.25) {
+		return &corev1.ResourceRequirements{Limits: list}
+	}
+	return &corev1.ResourceRequirements{Requests: list}
+}
+
 // needFeatures has the pod ask for something that kubelet has to declare, or for nearly that.
 func (d *drawer) needFeatures(pod *corev1.Pod) {
 	if d.chance(.5) {
@@ -104,8 +124,10 @@ func (d *drawer) needFeatures(pod *corev1.Pod) {
 	}
 	if d.chance(.6) {
 		pod.Spec.HostNetwork = true
-		for i := range pod.Spec.Containers {
-			pod.Spec.Containers[i].Ports = nil
+		for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+			for i := range containers {
+				containers[i].Ports = nil
+			}
 		}
 	}
 }
@@ -198,17 +220,33 @@ func (d *drawer) live(pod *corev1.Pod) {
 	if !d.chance(d.resized) {
 		return
 	}
-	for _, container := range pod.Spec.Containers {
-		status := corev1.ContainerStatus{Name: container.Name}
-		if d.chance(.7) {
-			status.AllocatedResources = corev1.ResourceList{"cpu": d.quantity("100m", "1", "4"), "memory": d.quantity("128Mi", "8Gi")}
-		}
-		if d.chance(.7) {
-			status.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": d.quantity("100m", "2", "8"), "memory": d.quantity("128Mi", "4Gi")}}
-		}
-		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, status)
+	pod.Status.InitContainerStatuses = d.statuses(pod.Spec.InitContainers)
+	pod.Status.ContainerStatuses = d.statuses(pod.Spec.Containers)
+	if pod.Spec.Resources != nil {
+		pod.Status.AllocatedResources, pod.Status.Resources = d.actual()
 	}
 	if d.chance(.4) {
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: d.pick(corev1.PodReasonInfeasible, corev1.PodReasonDeferred)}}
 	}
+}
+
+func (d *drawer) statuses(containers []corev1.Container) []corev1.ContainerStatus {
+	var all []corev1.ContainerStatus
+	for _, container := range containers {
+		status := corev1.ContainerStatus{Name: container.Name}
+		status.AllocatedResources, status.Resources = d.actual()
+		all = append(all, status)
+	}
+	return all
+}
+
+// actual is what kubelet has set aside for a container or a pod, and what that has; nil: kubelet does not say.
+func (d *drawer) actual() (allocated corev1.ResourceList, has *corev1.ResourceRequirements) {
+	if d.chance(.7) {
+		allocated = corev1.ResourceList{"cpu": d.quantity("100m", "1", "4"), "memory": d.quantity("128Mi", "8Gi")}
+	}
+	if d.chance(.7) {
+		has = &corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": d.quantity("100m", "2", "8"), "memory": d.quantity("128Mi", "4Gi")}}
+	}
+	return allocated, has
 }

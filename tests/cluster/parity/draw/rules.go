@@ -18,8 +18,10 @@ func (d *drawer) nodeRules(pod *corev1.Pod, affinity *corev1.Affinity) {
 	if d.chance(d.nodeTerms * .7) {
 		rules.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{}
 		for range 1 + d.IntN(3) {
+			term := d.nodeTerm()
+			d.misspell(&term)
 			rules.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms =
-				append(rules.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, d.nodeTerm())
+				append(rules.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, term)
 		}
 	}
 	if d.chance(d.preferences) {
@@ -39,8 +41,10 @@ func (d *drawer) nodeTerm() corev1.NodeSelectorTerm {
 		return term // matches nothing
 	}
 	if d.chance(.12) {
-		term.MatchFields = []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOperator(d.pick("In", "In", "NotIn")),
-			Values: []string{d.pick("node-0", "node-1", "node-2", "gone")}}}
+		for range 1 + d.IntN(2) {
+			term.MatchFields = append(term.MatchFields, corev1.NodeSelectorRequirement{Key: "metadata.name",
+				Operator: corev1.NodeSelectorOperator(d.pick("In", "In", "NotIn")), Values: []string{d.pick("node-0", "node-1", "node-2", "gone")}})
+		}
 		if d.chance(.6) {
 			return term
 		}
@@ -54,11 +58,23 @@ func (d *drawer) nodeTerm() corev1.NodeSelectorTerm {
 				requirement.Values = append(requirement.Values, d.nodeValue(key))
 			}
 		case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
-			requirement.Values = []string{d.pick("0", "1", "4", "40960", "81919")}
+			requirement.Values = []string{d.pick("0", "1", "4", "40960", "81919", "081919")}
 		}
 		term.MatchExpressions = append(term.MatchExpressions, requirement)
 	}
 	return term
+}
+
+// misspell makes some numbers of a required term ones that cannot be read: such a term matches nothing. In a preferred term they are an error of
+// kube-scheduler's, so none is drawn there.
+func (d *drawer) misspell(term *corev1.NodeSelectorTerm) {
+	for i := range term.MatchExpressions {
+		requirement := &term.MatchExpressions[i]
+		compares := requirement.Operator == corev1.NodeSelectorOpGt || requirement.Operator == corev1.NodeSelectorOpLt
+		if compares && d.chance(.15) {
+			requirement.Values = []string{d.pick("x", "1.5", "1_0", "9223372036854775808", "")}
+		}
+	}
 }
 
 func (d *drawer) nodeValue(key string) string {
@@ -68,13 +84,13 @@ func (d *drawer) nodeValue(key string) string {
 	case zone:
 		return d.pick("z-a", "z-b", "z-c")
 	case rack:
-		return d.pick("0", "1", "2", "3")
+		return d.pick("0", "1", "2", "3", "")
 	case "kubernetes.io/arch":
 		return d.pick("amd64", "amd64", "arm64")
 	case "nvidia.com/gpu.count":
 		return d.pick("0", "1", "2", "4", "8")
 	}
-	return d.pick("15360", "40960", "81920", "x", "")
+	return d.pick("15360", "40960", "81920", "040960", "x", "")
 }
 
 func (d *drawer) weight() int32 { return []int32{1, 2, 50, 100}[d.IntN(4)] }

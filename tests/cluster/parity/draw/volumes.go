@@ -12,7 +12,12 @@ import (
 	"gpu-scheduler.io/tests/cluster/parity"
 )
 
-const driver = "csi.example"
+const (
+	driver = "csi.example"
+
+	oldZone   = "failure-domain.beta.kubernetes.io/zone"
+	oldRegion = "failure-domain.beta.kubernetes.io/region"
+)
 
 type claim struct{ namespace, name string }
 
@@ -45,6 +50,7 @@ func (d *drawer) storage(c *parity.Case) {
 		}
 		c.CSINodes = append(c.CSINodes, csiNode)
 	}
+	d.capacities(c)
 	for i := range 1 + d.IntN(5) {
 		volume := d.volume(fmt.Sprintf("pv-%d", i))
 		claim := d.claim(fmt.Sprintf("pvc-%d", i), d.pick("ml", "ml", "team-a", "default"))
@@ -53,15 +59,64 @@ func (d *drawer) storage(c *parity.Case) {
 			bind(&volume, &claim)
 		case x < .57:
 			claim.Spec.VolumeName = d.pick(volume.Name, "gone") // half-way bound
-		case x < .75:
+		case x < .65:
 			claim.Annotations = map[string]string{"volume.kubernetes.io/selected-node": d.pick("node-0", "node-1", "gone")}
+		case x < .75: // reserved for the claim, by hand or by a scheduler, or for one that had its name
+			volume.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name,
+				UID: types.UID(d.pick("", string(claim.UID), "of another"))}
 		}
 		if !d.chance(.05) {
 			c.Volumes = append(c.Volumes, volume)
 		}
 		c.Claims = append(c.Claims, claim)
 		d.claims = append(d.claims, claimOf(claim))
+		if d.chance(.15) {
+			of := volume.Name
+			c.Attachments = append(c.Attachments, storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "of-" + of},
+				Spec: storagev1.VolumeAttachmentSpec{Attacher: driver, NodeName: d.pick("node-0", "node-1"),
+					Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &of}}})
+		}
 	}
+}
+
+// capacities are where the driver says that it has room; mostly it does not say.
+func (d *drawer) capacities(c *parity.Case) {
+	if d.chance(.6) {
+		return
+	}
+	says := d.chance(.85)
+	c.CSIDrivers = []storagev1.CSIDriver{{ObjectMeta: metav1.ObjectMeta{Name: driver}, Spec: storagev1.CSIDriverSpec{StorageCapacity: &says}}}
+	for i := range d.IntN(6) {
+		room := storagev1.CSIStorageCapacity{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("room-%d", i), Namespace: "csi"},
+			StorageClassName: d.pick("wait", "wait", "wait-zoned", "now"), NodeTopology: d.segment()}
+		if d.chance(.85) {
+			room.Capacity = d.size("0", "1Gi", "5e9", "10Gi", "100Gi")
+		}
+		if d.chance(.3) {
+			room.MaximumVolumeSize = d.size("1Gi", "1073741823", "10Gi")
+		}
+		c.Capacities = append(c.Capacities, room)
+	}
+}
+
+func (d *drawer) size(some ...string) *resource.Quantity {
+	size := resource.MustParse(d.pick(some...))
+	return &size
+}
+
+// segment selects nodes: nil none, an empty one all.
+func (d *drawer) segment() *metav1.LabelSelector {
+	switch d.IntN(8) {
+	case 0:
+		return nil
+	case 1:
+		return &metav1.LabelSelector{}
+	case 2, 3:
+		return &metav1.LabelSelector{MatchLabels: map[string]string{hostname: d.pick("node-0", "node-1", "node-2")}}
+	case 4:
+		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: zone, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"z-a"}}}}
+	}
+	return &metav1.LabelSelector{MatchLabels: map[string]string{zone: d.pick("z-a", "z-b")}}
 }
 
 func claimOf(stored corev1.PersistentVolumeClaim) claim { return claim{stored.Namespace, stored.Name} }
@@ -78,18 +133,42 @@ func (d *drawer) volume(name string) corev1.PersistentVolume {
 	if d.chance(d.inTree) {
 		volume.Spec.PersistentVolumeSource = d.inTreeVolume(name)
 	}
+	if first := volume.Spec.AccessModes[0]; first != corev1.ReadWriteOncePod && d.chance(.2) {
+		volume.Spec.AccessModes = append(volume.Spec.AccessModes, corev1.ReadOnlyMany)
+	}
 	if d.chance(.3) {
-		volume.Labels = map[string]string{zone: d.pick("z-a", "z-b", "z-a__z-b")}
+		volume.Labels = map[string]string{d.pick(zone, zone, oldZone): d.pick("z-a", "z-b", "z-a__z-b", "z-a__")}
+	}
+	if d.chance(.1) {
+		volume.Labels = map[string]string{d.pick(region, oldRegion): d.pick("r1", "r2")}
+	}
+	if d.chance(.3) {
+		metav1.SetMetaDataLabel(&volume.ObjectMeta, "disk", d.pick("ssd", "hdd"))
+	}
+	if d.chance(.04) {
+		volume.Spec.VolumeAttributesClassName = d.attributes()
+	}
+	if d.chance(.03) {
+		when := deleted
+		volume.DeletionTimestamp = &when
 	}
 	if d.chance(.5) {
 		requirement := corev1.NodeSelectorRequirement{Key: zone, Operator: corev1.NodeSelectorOpIn, Values: d.some("z-a", "z-b", "z-c")}
 		if d.chance(.5) {
 			requirement = corev1.NodeSelectorRequirement{Key: hostname, Operator: corev1.NodeSelectorOpIn, Values: d.some("node-0", "node-1", "node-2")}
 		}
-		volume.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{
-			{MatchExpressions: []corev1.NodeSelectorRequirement{requirement}}}}}
+		term := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{requirement}}
+		if d.chance(.1) {
+			term.MatchFields = []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{"node-0"}}}
+		}
+		volume.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}}
 	}
 	return volume
+}
+
+func (d *drawer) attributes() *string {
+	name := d.pick("gold", "silver")
+	return &name
 }
 
 func (d *drawer) accessMode() corev1.PersistentVolumeAccessMode {
@@ -104,12 +183,19 @@ func (d *drawer) claim(name, namespace string) corev1.PersistentVolumeClaim {
 	if d.chance(d.inTree) {
 		class = "old"
 	}
-	return corev1.PersistentVolumeClaim{
+	made := corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, UID: types.UID("uid-" + name)},
 		Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{d.accessMode()}, StorageClassName: &class, VolumeMode: &mode,
 			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{"storage": resource.MustParse(d.pick("1Gi", "10Gi"))}}},
 		Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},
 	}
+	if d.chance(.1) {
+		made.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"disk": d.pick("ssd", "hdd")}}
+	}
+	if d.chance(.04) {
+		made.Spec.VolumeAttributesClassName = d.attributes()
+	}
+	return made
 }
 
 // bind makes them fit each other, as the volume controller leaves them.
