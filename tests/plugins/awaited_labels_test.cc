@@ -106,6 +106,8 @@ TEST_CASE("GPUs of other nodes are whole at once") {
       {"no labels at all", node("n"), node("n").gpus(8)},
       {"GPU feature discovery is paused", node("n"),
        node("n").gpus(8).labelled(kRunsDiscovery, "paused-for-driver-upgrade")},
+      {"GPU feature discovery is switched off", node("n"),
+       node("n").gpus(8).labelled(kRunsDiscovery, "false")},
       {"labelled before", discovered(joined_node(0), "8", "1"),
        discovered(joined_node(8), "8", "1")},
       {"as many as a cloud's label counts",
