@@ -3,7 +3,10 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -42,6 +45,24 @@ func TestPriorityClassIsTheSchedulersOwn(t *testing.T) {
 		{w.ns, "system-cluster-critical", ""}, // Kubernetes' own, open to every namespace by its own choice
 	} {
 		expectRefusal(t, fmt.Sprintf("a pod in %s with the class %q", c.namespace, c.class), create(c.namespace, c.class), c.refusal)
+	}
+}
+
+// TestAccountPolicyKnowsPodStatus: the policy names each field of a pod's status that the scheduler does not write. A new version of Kubernetes may have more.
+func TestAccountPolicyKnowsPodStatus(t *testing.T) {
+	policy, err := os.ReadFile(filepath.Join(root, "manifests/base/account-policy.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := reflect.TypeFor[corev1.PodStatus]()
+	for i := range status.NumField() {
+		field, _, _ := strings.Cut(status.Field(i).Tag.Get("json"), ",")
+		if field == "conditions" || field == "nominatedNodeName" {
+			continue
+		}
+		if !regexp.MustCompile(`object\.status\.\?` + field + ` ==\s+oldObject\.status\.\?` + field + `\s`).Match(policy) {
+			t.Errorf("manifests/base/account-policy.yaml lets the scheduler's account change status.%s", field)
+		}
 	}
 }
 
@@ -104,6 +125,8 @@ func TestAccountDoesWhatTheSchedulerDoes(t *testing.T) {
 			"the scheduler's account writes the condition PodScheduled alone, and DisruptionTarget of pods that it evicts"},
 		{"a phase", patch("ours", `{"status":{"phase":"Failed"}}`), "the scheduler's account writes of a pod's status its conditions and nominatedNodeName alone"},
 		{"an address", patch("ours", `{"status":{"podIP":"10.1.2.3","podIPs":[{"ip":"10.1.2.3"}]}}`),
+			"the scheduler's account writes of a pod's status its conditions and nominatedNodeName alone"},
+		{"the generation that kubelet has seen", patch("ours", `{"status":{"observedGeneration":99}}`),
 			"the scheduler's account writes of a pod's status its conditions and nominatedNodeName alone"},
 		{"a nomination", patch("ours", `{"status":{"nominatedNodeName":"a"}}`), ""},
 		{"a nomination of another's pod", patch("theirs", `{"status":{"nominatedNodeName":"a"}}`),
