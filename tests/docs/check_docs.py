@@ -2,7 +2,7 @@
 """Checks the pages: that what they point to exists, and that they tell of all that there is.
 
 Every relative link leads to a file, and to a heading if it names one. Rows of tables are whole. Commands of pages for users are for every shell. Every `make X`, path, test and flag that a page names is there. The
-README is short, and all files name one version. docs/metrics.md has every metric, docs/configuration.md every flag and plugin, docs/troubleshoot.md every message (messages.py),
+README is short, and all files name one version. docs/metrics.md has every metric, docs/configuration.md every flag and plugin, and they have no others; nor have alerts and dashboards other metrics; docs/troubleshoot.md every message (messages.py),
 docs/install.md every object of manifests/base, scheduler/quota/README.md every field of a GpuQuota (crds.py).
 The panels that docs/questions.md names are those of the dashboards.
 With each run, made-up pages show that the checks can fail. What YAML stands in the pages is tried on a real API server: tests/cluster/e2e/docs_test.go.
@@ -128,6 +128,18 @@ def untold(what, names, page, text):
     return [f"{page} does not tell of the {what} {name}" for name in names if name not in told]
 
 
+def unknown_metrics(name, text, metrics):
+    """What the text names as a metric of ours, and is none. A name that ends with "_" stands for several."""
+    for metric in sorted(set(re.findall(r"\bgpu_scheduler_\w+", text))):
+        if not metric.endswith("_") and metric not in metrics and re.sub(r"_(bucket|count|sum)$", "", metric) not in metrics:
+            yield f"{name}: there is no metric {metric}"
+
+
+def first_cells(text, pattern):
+    """What the pattern finds in the first cells of the tables."""
+    return [found for line in text.splitlines() if line.startswith("| `") for found in re.findall(pattern, line.split("|")[1])]
+
+
 def panels(dashboard):
     """The titles of the panels of a Grafana dashboard."""
     return [panel["title"] for panel in json.loads(dashboard)["panels"] if panel["type"] != "row"]
@@ -152,6 +164,9 @@ def self_test():
         (ragged_tables("a", "| a | b |\n| - | - |\n| `x\\|y` | c |\n\n| d |\n"), 0),
         (ragged_tables("a", "| a | b |\n| - | - |\n| `x|y` | c |\n| d |\n"), 2),
         (unknown_panels('| a "x" | "Free" |\n| b | "Frei", "Used" |\n', panels('{"panels": [{"type": "stat", "title": "Free"}, {"type": "row", "title": "Used"}]}')), 2),
+        (unknown_metrics("a", "gpu_scheduler_a_total, gpu_scheduler_b_seconds_bucket, gpu_scheduler_c_*", ["gpu_scheduler_a_total", "gpu_scheduler_b_seconds"]), 0),
+        (unknown_metrics("a", "gpu_scheduler_a, gpu_scheduler_b_count", ["gpu_scheduler_a_total"]), 2),
+        (first_cells("| `--a`, `-b` | `--c` |\n| d |\n", r"--[a-z]+"), 1),
         (untold("metric", ["a_total", "b_total"], "a", "`a_total`, b_total"), 1),
     ]
     for number, (got, want) in enumerate(cases):
@@ -206,6 +221,12 @@ def main():
     found += untold("metric", metrics, "docs/metrics.md", pages["docs/metrics.md"])
     found += untold("flag", ["--" + flag for flag in flags], "docs/configuration.md", pages["docs/configuration.md"])
     found += untold("plugin", plugins, "docs/configuration.md", pages["docs/configuration.md"])
+    told = pages["docs/configuration.md"]
+    found += [f"docs/configuration.md: there is no flag --{flag}" for flag in first_cells(told, r"--([a-z-]+)") if flag not in flags + ["help"]]
+    found += [f"docs/configuration.md: there is no plugin {plugin}" for plugin in first_cells(told.partition("## Plugins")[2].partition("## ")[0], r"`(\w+)`")
+              if plugin not in plugins]
+    monitoring = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sorted((root / "manifests/monitoring").rglob("*.*"))}
+    found += [line for name, text in {**pages, **monitoring}.items() for line in unknown_metrics(name, text, metrics)]
     objects = {name for path in (root / "manifests/base").glob("*.yaml") if path.name not in ("config.yaml", "kustomization.yaml")
                for name in names_in(path, r"(?m)^metadata:\n  name: (\S+)$")}
     found += untold("object", sorted(objects), "docs/install.md", pages["docs/install.md"])
