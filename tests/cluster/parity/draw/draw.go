@@ -59,7 +59,7 @@ var foci = map[string]rates{
 	"in-tree":  {volumes: .8, inTree: .4, nodeTerms: .05, unlabelled: .1},
 	"overflow": {scarce: 1, gpus: .2, resized: .3, overflow: .1},
 	parity.PreemptionFocus: {preempts: true, scarce: .6, gpus: .3, tainted: .05, cordoned: .03, tolerations: .6, nodeTerms: .05, ports: .3, spread: .25,
-		podTerms: .15, preferences: .05, unlabelled: .05},
+		podTerms: .15, preferences: .05, unlabelled: .05, volumes: .2, owned: .1, features: .05, resized: .1},
 	"mixed": {scarce: .4, gpus: .3, tainted: .2, cordoned: .1, tolerations: .5, nodeTerms: .3, ports: .2, volumes: .3, spread: .4,
 		podTerms: .25, preferences: .3, unlabelled: .12, resized: .1, huge: .002, owned: .3, features: .05},
 }
@@ -90,7 +90,7 @@ type drawer struct {
 	err    error // the first pod that could not be made
 	small  bool  // the nodes of this case
 	claims []claim
-	held   map[string]bool // host ports, by node
+	held   map[string]bool // host ports by node, and claims that are for one pod
 }
 
 func (d *drawer) cluster(c *parity.Case) {
@@ -143,7 +143,7 @@ func (d *drawer) cluster(c *parity.Case) {
 		d.live(&pod)
 		if d.preempts {
 			d.evictable(&pod, started[i])
-			d.oneHolder(&pod)
+			d.oneHolder(c, &pod)
 		}
 		d.claimScratch(c, &pod)
 		c.Pods = append(c.Pods, pod)

@@ -2,11 +2,14 @@ package draw
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"gpu-scheduler.io/tests/cluster/parity"
 )
 
 // began is when the first pods on nodes started.
@@ -30,8 +33,19 @@ func (d *drawer) evictable(pod *corev1.Pod, started int) {
 	pod.Status.StartTime = &start
 }
 
-// oneHolder leaves each host port of a node to the first pod that has it. kube-scheduler takes a port for free when one of two holders goes.
-func (d *drawer) oneHolder(pod *corev1.Pod) {
+// oneHolder leaves each host port of a node, and each claim that is for one pod, to the first pod that has it. kube-scheduler takes either for
+// free when one of two holders goes.
+func (d *drawer) oneHolder(c *parity.Case, pod *corev1.Pod) {
+	pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool {
+		source := volume.PersistentVolumeClaim
+		if source == nil || !isForOnePod(c, pod.Namespace, source.ClaimName) {
+			return false
+		}
+		claim := pod.Namespace + "/" + source.ClaimName
+		taken := d.held[claim]
+		d.held[claim] = true
+		return taken
+	})
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
 			for j := range containers[i].Ports {
@@ -44,6 +58,12 @@ func (d *drawer) oneHolder(pod *corev1.Pod) {
 			}
 		}
 	}
+}
+
+func isForOnePod(c *parity.Case, namespace, name string) bool {
+	return slices.ContainsFunc(c.Claims, func(claim corev1.PersistentVolumeClaim) bool {
+		return claim.Namespace == namespace && claim.Name == name && slices.Contains(claim.Spec.AccessModes, corev1.ReadWriteOncePod)
+	})
 }
 
 // budgets draws some of the namespace of the pending pod, and of another.
