@@ -86,12 +86,15 @@ class NodeVolumeLimits final : public ClusterConstraint {
              .allowed = NamedNodes{.names = {required->nodes.begin(), required->nodes.end()}}});
       }
     }
-    if (changes.empty() && !is_any_used(volumes)) return all;
+    const bool any_used = is_any_used(volumes);
+    if (changes.empty() && !any_used) return all;
     NamedNodes full{.names = {}, .all_others = true};
     for (const auto& [driver, count] : wanted(volumes)) {
       for (const std::string* node : users_.room()->short_of(driver, count)) {
         if (changes.contains(*node)) continue;
-        if (!users_.room()->takes(*node, driver, volumes, {})) full.names.push_back(*node);
+        if (!any_used || !users_.room()->takes(*node, driver, volumes, {})) {
+          full.names.push_back(*node);
+        }
       }
       for (const auto& [node, change] : changes) {
         if (!users_.room()->takes(node, driver, volumes, change.kept)) full.names.push_back(node);

@@ -133,6 +133,27 @@ TEST_CASE(
   CHECK(many.volume <= few.volume + few.volume / 2);
 }
 
+TEST_CASE("a pod with a volume costs a search for victims no count of all nodes on each of them") {
+  const auto cost_of_search = [](bool with_volume) {
+    Cluster cluster({}, Preemption{.evicts_bare_pods = true});
+    cluster.tell(event::Upserted<k8s::StorageClass>{waiting_class()});
+    for (int i = 0; i < tests::kNodes; ++i) {
+      k8s::CsiNode limited;
+      limited.metadata.name = fmt::format("n{}", i);
+      limited.drivers = {{"p", 10}};
+      cluster.tell(event::Upserted<k8s::CsiNode>{limited});
+      cluster.tell(event::PodUpserted{pod_of("low", i).gpus(8).on(limited.metadata.name)});
+    }
+    cluster.tell(event::VolumeClaimUpserted{claim_of("high", "c", "made")});
+    PodBuilder high = pod_of("high", 0).gpus(8).priority(1);
+    if (with_volume) high.mounts_claim("c");
+    return cost_of([&] { cluster.tell(event::PodUpserted{high}); }).steps;
+  };
+  const std::int64_t more = cost_of_search(true) - cost_of_search(false);
+  INFO(more << " steps for the volume");
+  CHECK(more <= 3'000'000);  // 0.8 million; counted anew for each node 9 million
+}
+
 TEST_CASE("a claim that many pods wait for costs others no more at each change of it") {
   Cluster empty;
   const Cost alone = cost_of([&] { empty.turn(); });

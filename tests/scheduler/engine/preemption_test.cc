@@ -491,6 +491,32 @@ TEST_CASE("nobody is evicted for a pod whose claim is missing, until it is there
   CHECK(s.decide() == Texts{"p gets a without low"});
 }
 
+TEST_CASE("of two nodes that are full that one is chosen where a victim's volume leaves, too") {
+  Preempting s({.evicts_bare_pods = false, .violates_budgets = true}, {"NodeVolumeLimits"});
+  k8s::StorageClass made;
+  made.metadata.name = "made";
+  made.provisioner = "d";
+  s.apply(event::Upserted<k8s::StorageClass>{made});
+  for (const char* name : {"c0", "c1", "c2"}) {
+    k8s::PersistentVolumeClaim its = claim(name, "");
+    its.storage_class = "made";
+    s.has(its);
+  }
+  for (const char* name : {"a", "b"}) {
+    s.has(node(name).gpus(8));
+    k8s::CsiNode limited;
+    limited.metadata.name = name;
+    limited.drivers = {{"d", 1}};
+    s.apply(event::Upserted<k8s::CsiNode>{limited});
+  }
+  // On a, the volume is that of a pod which stays.
+  s.has(our_pod("stays").priority(kHigh).gpus(1).on("a").mounts_claim("c0"));
+  s.has(owned(our_pod("without").priority(kLow).gpus(7).on("a")));
+  s.has(owned(our_pod("with").priority(kMid).gpus(8).on("b").mounts_claim("c1")));
+  s.has(our_pod("p").priority(kHigh).gpus(2).mounts_claim("c2"));
+  CHECK(s.decide() == Texts{"p gets b without with"});
+}
+
 TEST_CASE("a pod that would borrow gets room that becomes free anyway") {
   TwoQuotas s;
   s.runs("a", "mine", "n", kHigh, 4);
