@@ -3,6 +3,7 @@
 #include "scheduler/quota/ledger_trial.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -320,7 +321,7 @@ bool QuotaAnswers::never_fit_together(QuotaId id, const std::vector<const Demand
   const Quota& quota = quotas_.at(id);
   std::set<std::size_t> lines;
   GpuShare sum;
-  std::optional<GpuShare> smallest;
+  std::vector<GpuShare> all_asked;
   for (const Demand* pod : pods) {
     std::optional<GpuShare> asked;
     for_each_choice(quota, *pod, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
@@ -330,16 +331,24 @@ bool QuotaAnswers::never_fit_together(QuotaId id, const std::vector<const Demand
     });
     if (!asked) return true;
     sum += *asked;
-    smallest = std::min(smallest.value_or(*asked), *asked);
+    all_asked.push_back(*asked);
   }
   GpuShare room;
-  std::size_t fit = 0;
-  for (const std::size_t line : lines) {
-    const GpuShare most = quota.lines[line].most();
-    room += most;
-    for (GpuShare taken = *smallest; taken <= most && fit < pods.size(); taken += *smallest) ++fit;
+  for (const std::size_t line : lines) room += quota.lines[line].most();
+  if (sum > room) return true;
+  // Of the pods that ask for so much or more, the lines must take all, each as many as it can.
+  std::sort(all_asked.begin(), all_asked.end(), std::greater<>());
+  for (std::size_t pods_so_large = 1; pods_so_large <= all_asked.size(); ++pods_so_large) {
+    const GpuShare asked = all_asked[pods_so_large - 1];
+    if (pods_so_large < all_asked.size() && all_asked[pods_so_large] == asked) continue;
+    std::size_t fit = 0;
+    for (const std::size_t line : lines) {
+      const GpuShare most = quota.lines[line].most();
+      for (GpuShare taken = asked; taken <= most && fit < pods_so_large; taken += asked) ++fit;
+    }
+    if (fit < pods_so_large) return true;
   }
-  return sum > room || fit < pods.size();
+  return false;
 }
 
 std::optional<Quota::Held> QuotaAnswers::best_hold(QuotaId id, const Demand& demand,

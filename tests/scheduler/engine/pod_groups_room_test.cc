@@ -309,6 +309,11 @@ TEST_CASE("a group may need what several lines of its quota give together") {
   SECTION("not if each of them is too small for the pods that it would get") {
     CHECK(comes(2, 5).told.at(0).find("can never give") != std::string::npos);
   }
+  SECTION("not if that is so for the larger ones, though they have room for as many smaller ones") {
+    PodBuilder small = in("vision", "train-2", 1);
+    s.has(member(small, "train", 3));
+    CHECK(comes(2, 5).told.at(0).find("can never give") != std::string::npos);
+  }
 }
 
 TEST_CASE("a group that its Strict quota can never have does not keep the line waiting") {
