@@ -89,29 +89,46 @@ void GroupSearch::search(const Asked& asked, Found& found) {
   WorldTrial trial(world_);
   std::set<PodClassId> seated;
   std::size_t terms = 0;  // of the classes that are seated
-  // If one finds no room, no other that asks for the same does.
-  std::set<std::pair<ShapeId, PodClassId>> without_room;
-  for (WaitingPod* pod : asked.pods) {
-    if (found.seats.size() == asked.group.min_count) break;
-    if ((found.ended = found.cost > kMostCost)) break;
-    const std::pair kind{pod->shape.id(), pod->pod_class.id()};
-    const bool alike = pod->constraints.empty() && pod->refused_binds.left_out().empty();
-    if (alike && without_room.contains(kind)) continue;
-    const std::size_t own_terms = terms_across_nodes(pod->pod.spec);
+  const auto finds_seat = [&](WaitingPod& pod) {
+    const std::size_t own_terms = terms_across_nodes(pod.pod.spec);
     if (asked.by_rules) {
       found.cost += kCostOfTerm * terms + kCostOfCount * own_terms * trial.nodes.touched().size();
     }
     const std::uint64_t before = finder_.searched();
-    const bool has_seat = seat(*pod, asked, trial, found);
+    const bool has_seat = seat(pod, asked, trial, found);
     found.searched += finder_.searched() - before;
     found.cost += finder_.searched() - before;
-    if (has_seat) {
-      if (seated.insert(pod->pod_class.id()).second) terms += own_terms;
-      continue;
+    if (has_seat && seated.insert(pod.pod_class.id()).second) terms += own_terms;
+    return has_seat;
+  };
+  std::vector<WaitingPod*> pods = asked.pods;
+  while (true) {
+    // If one finds no room, no other that asks for the same does.
+    std::set<std::pair<ShapeId, PodClassId>> without_room;
+    std::vector<WaitingPod*> left;
+    std::size_t before_left = 0;  // seats that were found before the first of those
+    for (WaitingPod* pod : pods) {
+      if (found.seats.size() == asked.group.min_count) return;
+      if ((found.ended = found.cost > kMostCost)) return;
+      const std::pair kind{pod->shape.id(), pod->pod_class.id()};
+      const bool alike = pod->constraints.empty() && pod->refused_binds.left_out().empty();
+      if ((alike && without_room.contains(kind)) || !finds_seat(*pod)) {
+        without_room.insert(kind);
+        if (left.empty()) before_left = found.seats.size();
+        left.push_back(pod);
+      }
+      // No other domain takes the first.
+      if (found.seats.empty() && !asked.not_first.empty()) return;
     }
-    without_room.insert(kind);
-    // No other domain takes the first.
-    if (found.seats.empty() && !asked.not_first.empty()) return;
+    // A rule may demand some of the pods that have seats by now.
+    if (!found.by_rules || found.seats.size() == before_left) return;
+    Found again;
+    again.seats = std::move(found.seats);
+    again.borrowed = std::move(found.borrowed);
+    again.cost = found.cost;
+    again.searched = found.searched;
+    found = std::move(again);
+    pods = std::move(left);
   }
 }
 

@@ -130,6 +130,19 @@ TEST_CASE("pods that have to be in one zone find the zone that has room") {
   CHECK(s.outcome() == all_bound(3));
 }
 
+TEST_CASE("pods find room near another of their group that is seated after them") {
+  Groups s({"InterPodAffinity"});
+  s.has(node("a").gpus(8).labelled("zone", "z"));
+  for (int i = 1; i < 3; ++i) s.has(of("train", 3, i).near(pods_like({{"app", "leader"}}, "zone")));
+  s.has(of("train", 3, 0, 0).labelled("app", "leader"));
+  CHECK(s.outcome() ==
+        Groups::Outcome{0,
+                        {"0/1 nodes are available: 1 Insufficient nvidia.com/gpu. | There is room "
+                         "for 2 of the 3 pods that start together as group train."}});
+  s.has(node("b").gpus(8).labelled("zone", "z"));
+  CHECK(s.outcome() == all_bound(3));
+}
+
 TEST_CASE(
     "a pod beyond those that start together, which is refused, does not keep the others waiting") {
   Groups s;
