@@ -59,7 +59,13 @@ GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
   search(asked, best);
   if (!asked.by_rules || best.seats.empty()) return best;
   for (Seat first = best.seats.front(); best.seats.size() < group.min_count && !best.ended;) {
-    const std::vector<NodeSlot> tried = domain_of(first);
+    std::vector<NodeSlot> tried = domain_of(first);
+    // The first may be free, and decide for the others all the same.
+    if (tried.empty() && best.without_seat != nullptr && !best.by_quota) {
+      WorldTrial trial(world_);
+      trial.add(*first.pod, first.node);
+      tried = finder_.together_with(*best.without_seat, first.node, trial.nodes);
+    }
     std::vector<NodeSlot> all;
     std::set_union(asked.not_first.begin(), asked.not_first.end(), tried.begin(), tried.end(),
                    std::back_inserter(all));
@@ -117,8 +123,6 @@ void GroupSearch::search(const Asked& asked, Found& found) {
         if (left.empty()) before_left = found.seats.size();
         left.push_back(pod);
       }
-      // No other domain takes the first.
-      if (found.seats.empty() && !asked.not_first.empty()) return;
     }
     // A rule may demand some of the pods that have seats by now.
     if (!found.by_rules || found.seats.size() == before_left) return;

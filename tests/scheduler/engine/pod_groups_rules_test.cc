@@ -143,6 +143,16 @@ TEST_CASE("pods find room near another of their group that is seated after them"
   CHECK(s.outcome() == all_bound(3));
 }
 
+TEST_CASE("a pod that others have to be near is seated in the zone that has room for them") {
+  Groups s({"InterPodAffinity"});
+  s.has(node("a0").gpus(8).labelled("zone", "a"));
+  s.has(node("b0").gpus(8).labelled("zone", "b"));
+  for (const char* name : {"c0", "c1"}) s.has(node(name).gpus(8).labelled("zone", "c"));
+  for (int i = 1; i < 3; ++i) s.has(of("train", 3, i).near(pods_like({{"app", "leader"}}, "zone")));
+  s.has(of("train", 3, 0, 0).labelled("app", "leader"));
+  CHECK(s.outcome() == all_bound(3));
+}
+
 TEST_CASE(
     "a pod beyond those that start together, which is refused, does not keep the others waiting") {
   Groups s;
