@@ -40,6 +40,17 @@ Standing::Share share_of(const Line& line, const std::optional<GpuShare>& weight
   return {.tier = Standing::Tier::kBorrower, .beyond = line.used() - guaranteed, .weight = weighs};
 }
 
+// Whether that much could be within the guarantees of the line and of the outermost line above.
+// What that must borrow from its cohort, pods of two departments for which quota is held would keep
+// from each other.
+bool could_be_guaranteed(const Line& line, GpuShare amount) {
+  const Line* outermost = &line;
+  while (outermost->pool() != nullptr && outermost->pool()->above != nullptr) {
+    outermost = outermost->pool()->above;
+  }
+  return amount <= std::min(line.spec().guaranteed, outermost->spec().guaranteed);
+}
+
 // Of a quota that can use nothing that exists: its turn comes last.
 Standing uses_nothing() { return {.levels = {no_share({})}}; }
 
@@ -362,7 +373,7 @@ std::optional<Quota::Held> QuotaAnswers::best_hold(QuotaId id, const Demand& dem
     if (!std::binary_search(classes.begin(), classes.end(), on)) return;
     const Line& of = quota.lines[line];
     const GpuShare others = alone ? GpuShare() : of.held();
-    if (others + amount > of.spec().guaranteed) return;
+    if (others + amount > of.spec().guaranteed || !could_be_guaranteed(of, amount)) return;
     const GpuShare missing = (of.used() + others + amount).beyond(of.spec().guaranteed);
     if (best && best_missing <= missing) return;
     best = {.line = line, .amount = amount};
@@ -376,7 +387,7 @@ bool QuotaAnswers::could_be_within(QuotaId id, const Demand& demand) const {
   bool could = false;
   for_each_choice(quota, demand, [&](ChargeClassId /*on*/, std::size_t line, GpuShare amount) {
     could = could || (quota.may_give(line, amount, demand.pods) &&
-                      amount <= quota.lines[line].spec().guaranteed);
+                      could_be_guaranteed(quota.lines[line], amount));
   });
   return could;
 }

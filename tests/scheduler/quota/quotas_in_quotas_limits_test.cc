@@ -110,6 +110,22 @@ TEST_CASE(
   CHECK(tree.most("a") == 4);
 }
 
+TEST_CASE("nothing is held for a pod for which a department does not have what it promises") {
+  Tree tree;
+  tree.has(gpu_quota("company").in_cohort("c").line("H100", 4));
+  tree.has(gpu_quota("physics").in_quota("company").line("H100", 6));
+  tree.has(team("a", "physics").line("H100", 6));
+  tree.has(gpu_quota("lends").of("lends").in_cohort("c").line("H100", 8));
+  const auto could_be_within = [&](std::int64_t gpus) {
+    return tree.ledger().answers().could_be_within(tree.id("a"), Demand{.gpus = gpus});
+  };
+  CHECK(tree.room("a", 5) == Room::kBorrowed);
+  CHECK_FALSE(could_be_within(5));
+  CHECK_FALSE(tree.ledger().hold(tree.id("a"), Demand{.gpus = 5}, {tree.classes()[0]}));
+  CHECK(could_be_within(4));
+  CHECK(tree.ledger().hold(tree.id("a"), Demand{.gpus = 4}, {tree.classes()[0]}));
+}
+
 TEST_CASE("the limit of a department holds for what its teams keep for themselves, too") {
   Tree tree(GENERATE(false, true));
   tree.has(gpu_quota("physics").line("H100", 8).limit(8));
