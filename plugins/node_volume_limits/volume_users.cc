@@ -175,9 +175,13 @@ std::set<Attached> VolumeUsers::volumes_of(const k8s::Pod& pod) const {
 }
 
 const VolumeUsers::Changes& VolumeUsers::change_in(const PodDifference& trial) const {
-  const Changes& added = added_.of(trial, [this](VolumeRoom::Change& change, const k8s::Pod& pod) {
+  static const Changes kNone;
+  // A question about the pods as they are does not end a trial.
+  const bool adds = !trial.added().empty();
+  const auto add = [this](VolumeRoom::Change& change, const k8s::Pod& pod) {
     for (const Attached& volume : volumes_of(pod)) ++change[volume];
-  });
+  };
+  const Changes& added = adds ? added_.of(trial, add) : kNone;
   if (trial.gone().empty()) return added;
   changes_ = added;
   for (const std::string_view uid : trial.gone()) {

@@ -264,6 +264,7 @@ class VolumeBinding final : public ClusterConstraint {
   template <typename Exclude>
   void exclude_beside_others(const std::vector<const VolumeClaim*>& waiting,
                              const PodDifference& trial, const Exclude& exclude) const {
+    if (trial.added().empty()) return;
     const std::vector<const VolumeClaim*> own = takers(waiting);
     if (own.empty()) return;
     const auto& others = added_.of(trial, [&](auto& claims, const k8s::Pod& pod) {
