@@ -26,6 +26,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -67,7 +68,12 @@ Readiness failed(std::string why) { return {Readiness::State::kFailed, std::move
 // they will when the pods get the node.
 class ClaimsOnNode {
  public:
-  void add(Matching of_pod) { pods_.push_back(std::move(of_pod)); }
+  // `takers`: those that may take a volume that is there.
+  void add(const std::vector<const VolumeClaim*>& of_pod, Matching takers) {
+    all_.insert(of_pod.begin(), of_pod.end());
+    pods_.push_back(std::move(takers));
+  }
+  [[nodiscard]] bool has(const VolumeClaim* claim) const { return all_.contains(claim); }
   // What they take. All questions are about one node, whose labels may have changed.
   [[nodiscard]] const Matching::Taken& taken(const NodeFacts& node) {
     if (labels_ != node.labels) {
@@ -80,6 +86,7 @@ class ClaimsOnNode {
   }
 
  private:
+  std::unordered_set<const VolumeClaim*> all_;
   std::vector<Matching> pods_;
   // What the first `counted_` take on a node with these labels.
   Matching::Taken taken_;
@@ -260,18 +267,26 @@ class VolumeBinding final : public ClusterConstraint {
     if (matching->looks_for_room()) exclude(kNoRoom, true, is_not(Result::kNoRoom), cost);
   }
 
-  // In a trial, the claims of a pod that is added to a node take their volumes there, too.
+  // In a trial, the claims of a pod that is added to a node take their volumes there, too, and the
+  // others get theirs for that node.
   template <typename Exclude>
   void exclude_beside_others(const std::vector<const VolumeClaim*>& waiting,
                              const PodDifference& trial, const Exclude& exclude) const {
-    if (trial.added().empty()) return;
-    const std::vector<const VolumeClaim*> own = takers(waiting);
-    if (own.empty()) return;
+    if (waiting.empty() || trial.added().empty()) return;
     const auto& others = added_.of(trial, [&](auto& claims, const k8s::Pod& pod) {
       if (!claims) claims = std::make_shared<ClaimsOnNode>();
-      claims->add(Matching(storage_, takers(waiting_claims(pod))));
+      const std::vector<const VolumeClaim*> of_pod = waiting_claims(pod);
+      claims->add(of_pod, Matching(storage_, takers(of_pod)));
     });
     if (others.empty()) return;
+    for (const VolumeClaim* claim : waiting) {
+      if (may_take(*claim) || storage_.reserved(*claim) != nullptr) continue;
+      for (const auto& [node, there] : others) {
+        if (there.kept->has(claim)) exclude(kNoVolume, true, NamedNodes{.names = {node}});
+      }
+    }
+    const std::vector<const VolumeClaim*> own = takers(waiting);
+    if (own.empty()) return;
     exclude(
         kNoVolume, true,
         [&others, matching = std::make_shared<Matching>(storage_, own)](const NodeFacts& node) {
@@ -281,11 +296,12 @@ class VolumeBinding final : public ClusterConstraint {
         },
         own.size());
   }
-  // Those that may take a volume that is there.
+  // Whether it may take a volume that is there.
+  bool may_take(const VolumeClaim& claim) const {
+    return storage_.free_volumes(claim.storage_class) != nullptr;
+  }
   std::vector<const VolumeClaim*> takers(std::vector<const VolumeClaim*> waiting) const {
-    std::erase_if(waiting, [&](const VolumeClaim* claim) {
-      return storage_.free_volumes(claim->storage_class) == nullptr;
-    });
+    std::erase_if(waiting, [this](const VolumeClaim* claim) { return !may_take(*claim); });
     return waiting;
   }
 

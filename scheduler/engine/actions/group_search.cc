@@ -44,6 +44,14 @@ std::vector<WaitingPod*> in_order(const WaitingGroup& group,
   return pods;
 }
 
+bool leaves_only(NodeSlot node, const Ruling& ruling, const Nodes& nodes) {
+  if (ruling.find(node) != nullptr) return false;
+  for (NodeSlot slot = 0; slot < nodes.slots(); ++slot) {
+    if (slot != node && nodes.present(slot) && ruling.find(slot) == nullptr) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool GroupSearch::reads_rules(const WaitingPod& pod) const {
@@ -65,6 +73,12 @@ GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
       WorldTrial trial(world_);
       trial.add(*first.pod, first.node);
       tried = finder_.together_with(*best.without_seat, first.node, trial.nodes);
+      // The other may have no node but that of the first: of a volume, for example.
+      const std::uint64_t before = finder_.searched();
+      const Ruling left = finder_.ruling_with(*best.without_seat, trial.nodes);
+      if (tried.empty() && leaves_only(first.node, left, world_.nodes)) tried = {first.node};
+      best.searched += finder_.searched() - before;
+      best.cost += finder_.searched() - before + world_.nodes.slots() / kDomainsForAnAnswer;
     }
     std::vector<NodeSlot> all;
     std::set_union(asked.not_first.begin(), asked.not_first.end(), tried.begin(), tried.end(),

@@ -196,6 +196,40 @@ TEST_CASE("each pod of a group has a volume of its own node, though one node had
   CHECK(s.decide() == Texts{"train-0 prepares for a", "train-1 prepares for b"});
 }
 
+TEST_CASE("pods that share a claim which waits for them find the node that has room for all") {
+  Groups s({"NodeVolumeLimits", "VolumeBinding"});
+  k8s::StorageClass made;
+  made.metadata.name = "made";
+  made.provisioner = "p";
+  made.binding_mode = "WaitForFirstConsumer";
+  s.apply(event::Upserted<k8s::StorageClass>{made});
+  s.has(node("a").gpus(4));
+  k8s::PersistentVolumeClaim shared = claim("shared", "");
+  shared.storage_class = "made";
+  s.has(shared);
+  for (int i = 0; i < 2; ++i) s.has(of("train", 2, i, 4).mounts_claim("shared"));
+  s.has(node("b").gpus(7));
+  CHECK(s.outcome().told ==
+        Texts{"0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) didn't find "
+              "available persistent volumes to bind. | There is room for 1 of the 2 pods that "
+              "start together as group train."});
+  s.has(node("c").gpus(8));
+  CHECK(s.decide() == Texts{"train-0 prepares for c", "train-1 prepares for c"});
+}
+
+TEST_CASE("a pod of a group leaves another the only node that this may have") {
+  Groups s({"NodeVolumeLimits", "VolumeBinding"});
+  constexpr const char* kHost = "kubernetes.io/hostname";
+  for (const char* name : {"a", "b"}) s.has(node(name).gpus(8).labelled(kHost, name));
+  k8s::PersistentVolume local = volume("local");
+  local.node_affinity = k8s::NodeSelector{{term({label(kHost).in({"a"})})}};
+  s.Scheduler::has(local);
+  s.Scheduler::has(claim("data", "local"));
+  s.has(of("train", 2, 0, 8));
+  s.has(of("train", 2, 1, 4).mounts_claim("data"));
+  CHECK(s.outcome() == all_bound(2));
+}
+
 TEST_CASE("pods that cannot be prepared beside each other start not at all") {
   Groups s;
   s.has_nodes(2);
