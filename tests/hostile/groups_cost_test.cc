@@ -75,11 +75,11 @@ TEST_CASE(
   // The largest pod fits nowhere, so that all others are seated, and none gets its node. `volumes`:
   // each mounts a claim, for which there may be a volume.
   const auto cost_of_search = [](bool volumes) {
-    constexpr int kPods = 400;
+    constexpr int kMembers = 400;
     const auto member = [](int i) {
       PodBuilder pod = pod_of("crowd", i);
       pod.annotated("gpu-scheduler.io/pod-group", "g");
-      pod.annotated("gpu-scheduler.io/pod-group-min-count", std::to_string(kPods + 1));
+      pod.annotated("gpu-scheduler.io/pod-group-min-count", std::to_string(kMembers + 1));
       return pod;
     };
     Cluster cluster;
@@ -88,14 +88,14 @@ TEST_CASE(
     free.storage_class = "made";
     free.phase = "Available";
     cluster.tell(event::VolumeUpserted{free});
-    for (int i = 0; i < kPods; ++i) {
+    for (int i = 0; i < kMembers; ++i) {
       const std::string name = fmt::format("c{}", i);
       cluster.tell(event::VolumeClaimUpserted{claim_of("crowd", name, "made")});
       PodBuilder pod = member(i);
       if (volumes) pod.mounts_claim(name);
       cluster.tell(event::PodUpserted{pod});
     }
-    return cost_of([&] { cluster.tell(event::PodUpserted{member(kPods).gpus(100)}); }).steps;
+    return cost_of([&] { cluster.tell(event::PodUpserted{member(kMembers).gpus(100)}); }).steps;
   };
   const std::int64_t more = cost_of_search(true) - cost_of_search(false);
   INFO(more << " steps for the volumes");

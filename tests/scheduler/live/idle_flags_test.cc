@@ -11,12 +11,12 @@ namespace {
 using sched::live::SwitchedOn;
 
 TEST_CASE("flags without effect are refused") {
-  struct Case {
+  struct Flags {
     std::set<std::string> given;
     SwitchedOn on;
     const char* want;  // empty: nothing is wrong
   };
-  const std::vector<Case> cases = {
+  const std::vector<Flags> cases = {
       {{}, {}, ""},
       {{"--ui"}, {}, "--ui has no effect: --secure-port is 0"},
       {{"--answers"}, {}, "--answers has no effect: --secure-port is 0"},
@@ -48,7 +48,7 @@ TEST_CASE("flags without effect are refused") {
        {.flight_recording = true, .flight_recording_dir = true},
        ""},
   };
-  for (const Case& each : cases) {
+  for (const Flags& each : cases) {
     const auto wrong = sched::live::idle_flag(
         each.on, [&](const std::string& flag) { return each.given.contains(flag); });
     INFO(each.want);

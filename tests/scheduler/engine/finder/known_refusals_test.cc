@@ -18,7 +18,8 @@ KnownRefusal any(std::mt19937& random) {
     case 1:
       return KnownRefusal::by_facts();
     default:
-      return KnownRefusal::by_usage(NodeAnswer::refused(random() % 200, random() % 2 == 0));
+      return KnownRefusal::by_usage(
+          NodeAnswer::refused(static_cast<VerdictCounts::Id>(random() % 200), random() % 2 == 0));
   }
 }
 
