@@ -93,6 +93,11 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     const int line = mark.line + 1;
+    // yaml-cpp makes a single byte of each of these, which is not UTF-8.
+    if (!simdjson::validate_utf8(text)) {
+      throw Refusal{line,
+                    "a backslash before N or _ is not supported; write u0085 or u00a0 behind it"};
+    }
     const std::string kind = standard_tag(tag);
     if (expects_key() && kind == "?" && text == "<<") {
       throw Refusal{line, "merge keys (<<) are not supported; write the fields out"};
