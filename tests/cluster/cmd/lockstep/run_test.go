@@ -33,7 +33,7 @@ func TestDecidesAsKubeScheduler(t *testing.T) {
 	if os.Getenv("E2E_FULL") == "1" {
 		pods = 600
 	}
-	figures, err := run(t.Context(), lockstep.Settings{Pods: pods, Seed: 6, Nodes: 8, Most: 3, Scheduler: program,
+	figures, err := run(t.Context(), lockstep.Settings{Pods: pods, Seed: 7, Nodes: 8, Most: 3, Scheduler: program,
 		Policy: filepath.Join(root, "manifests/policies/kube-scheduler.yaml"), Manifests: filepath.Join(root, "manifests/base"),
 		Dir: t.TempDir(), Keep: keep, Out: os.Stdout})
 	if err != nil {
