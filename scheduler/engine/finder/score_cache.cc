@@ -9,13 +9,13 @@
 namespace sched {
 
 ScoreCache::ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
-                       const PrepareContext& context, KnownRefusals refusals)
+                       const PrepareContext& context, RuledOutNodes ruled_out)
     : nodes_(nodes),
       order_(profile.tie_break, nodes),
       seed_(profile.tie_break.seed),
       shape_(std::move(shape)),
       prepared_(profile, *shape_, context),
-      refusals_(std::move(refusals)) {
+      ruled_out_(std::move(ruled_out)) {
   for (std::size_t i = 0; i < prepared_.scores().size(); ++i) {
     const PreparedScore& score = prepared_.scores()[i];
     if (!score.score || score.normalisation == Normalisation::kNone) continue;
@@ -41,7 +41,7 @@ void ScoreCache::catch_up(const Scope& scope) {
   if (position_ != nodes_.changes().end()) {
     const bool has_grown = answers_.size() < nodes_.slots();
     answers_.resize(nodes_.slots());
-    refusals_.grow(nodes_.slots());
+    ruled_out_.grow(nodes_.slots());
     if (has_grown) buckets_.grow(answers_.size());
     changes_.clear();
     review_changed();
@@ -120,34 +120,25 @@ bool ScoreCache::renew(const PrepareContext& context) {
   return true;
 }
 
-// With many nodes and shapes each node costs some cache misses; those of a batch overlap. If no
-// node's facts have changed, a node that refuses by its facts costs none, and one that refuses by
-// its usage only those of the node itself.
+// With many nodes and shapes each node costs some cache misses; those of a batch overlap. A node
+// that is ruled out costs none, if no node's facts have changed.
 void ScoreCache::review_changed() {
   const bool same_facts = facts_version_ == nodes_.facts_version();
   std::array<NodeSlot, 64> batch;
   std::size_t size = 0;
   const auto review_batch = [&] {
-    const auto fetch_answer = [&](NodeSlot slot) {
+    const auto fetch = [&](NodeSlot slot) {
       __builtin_prefetch(&answers_[slot]);
       buckets_.prefetch(slot);
-    };
-    const auto fetch = [&](NodeSlot slot) {
-      if (!same_facts || !refusals_[slot].is_by_usage()) fetch_answer(slot);
       nodes_.prefetch(slot);
     };
-    // For a few nodes all waits overlap, also for what then shows that a node refuses.
+    // For a few nodes all waits overlap, also for what then shows that a node is ruled out.
     constexpr std::size_t kFew = 8;
-    if (size <= kFew) {
-      std::for_each_n(batch.begin(), size, [&](NodeSlot slot) {
-        fetch_answer(slot);
-        nodes_.prefetch(slot);
-      });
-    }
+    if (size <= kFew) std::for_each_n(batch.begin(), size, fetch);
     // Bits instead of branches: the processor would often guess wrong, and then wait.
     std::uint64_t open = 0;
     for (std::size_t i = 0; i < size; ++i) {
-      open |= std::uint64_t{!same_facts || !refusals_[batch[i]].is_by_facts()} << i;
+      open |= std::uint64_t{!same_facts || !ruled_out_[batch[i]]} << i;
     }
     const auto for_each_open = [&](auto&& use) {
       for (std::uint64_t left = open; left != 0; left &= left - 1) {
@@ -173,34 +164,31 @@ void ScoreCache::rise(NodeSlot slot, Buckets::Id bucket) {
 }
 
 void ScoreCache::review(NodeSlot slot, bool same_facts) {
-  const KnownRefusal known = refusals_[slot];
-  if (same_facts && known.is_by_facts()) return;
+  if (same_facts && ruled_out_[slot]) return;
   if (!same_facts) {
+    ruled_out_.set(slot, false);
     changes_.new_facts.push_back(slot);
     // A node that does not exist has no usage that could change.
-    if (!nodes_.present(slot)) return refuse(slot, {}, {});
+    if (!nodes_.present(slot)) return refuse(slot, {});
   }
-  const NodeAnswer before = known.is_by_usage() ? known.answer() : answers_[slot];
+  const NodeAnswer before = answers_[slot];
   const NodeView node = nodes_.view(slot);
   const bool facts_pass = same_facts && before.facts_pass();
   const NodeVerdict verdict = facts_pass   ? prepared_.check_usage_alone(node)
                               : same_facts ? prepared_.check_usage(node)
                                            : prepared_.check(node);
   if (verdict.is_ok()) return admit(slot, node, same_facts);
+  if (prepared_.follows_from_facts(verdict)) ruled_out_.set(slot, true);
   if (before.is_refused() && before.facts_pass() == facts_pass &&
       verdicts_.verdict(before.verdict()) == verdict) {
     return;
   }
-  const NodeAnswer now = NodeAnswer::refused(verdicts_.add(verdict), facts_pass);
-  refuse(slot, now,
-         prepared_.follows_from_facts(verdict) ? KnownRefusal::by_facts()
-                                               : KnownRefusal::by_usage(now));
+  refuse(slot, NodeAnswer::refused(verdicts_.add(verdict), facts_pass));
 }
 
-void ScoreCache::refuse(NodeSlot slot, NodeAnswer now, KnownRefusal refusal) {
+void ScoreCache::refuse(NodeSlot slot, NodeAnswer now) {
   const NodeAnswer before = answers_[slot];
   answers_[slot] = now;
-  refusals_.set(slot, refusal);
   if (before.is_refused()) verdicts_.remove(before.verdict());
   if (!before.is_feasible()) return;
   ++changes_.worse;
@@ -211,7 +199,6 @@ void ScoreCache::admit(NodeSlot slot, const NodeView& node, bool same_facts) {
   const NodeAnswer before = answers_[slot];
   const NodeAnswer now = NodeAnswer::feasible(plain_part(node));
   answers_[slot] = now;
-  if (!before.is_feasible()) refusals_.set(slot, {});
   if (before.is_refused()) verdicts_.remove(before.verdict());
   if (!before.is_feasible()) return rise(slot, buckets_.add(slot, key_of(slot, node)));
   const Buckets::Id was = buckets_.of(slot);
@@ -298,7 +285,7 @@ void ScoreCache::rebuild_trees() {
 std::size_t ScoreCache::memory() const {
   std::size_t bytes = sizeof(*this) + answers_.capacity() * sizeof(NodeAnswer) +
                       changes_.better.capacity() * sizeof(TreeChanges::Rise) +
-                      changes_.new_facts.capacity() * sizeof(NodeSlot) + refusals_.memory() +
+                      changes_.new_facts.capacity() * sizeof(NodeSlot) + ruled_out_.memory() +
                       buckets_.memory() + verdicts_.memory();
   for (const MaxTree& tree : trees_) bytes += tree.memory();
   return bytes;

@@ -6,8 +6,8 @@
 // for the present state.
 //
 // A pod that comes to a node or leaves it changes the node's usage, not its facts. So filters that
-// read only facts are not asked again. A node that refuses by its facts costs one memory access,
-// and of one that refuses as before, no answer is read or written.
+// read only facts are not asked again, and a node that refuses by its facts costs one memory
+// access.
 //
 // Nodes that take the shape are in buckets (buckets.h). Totals are stored without the normalised
 // scores, which depend on the nodes in question: a question adds those of each bucket, over the
@@ -26,11 +26,11 @@
 #include "scheduler/cluster/shapes.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/finder/buckets.h"
-#include "scheduler/engine/finder/known_refusals.h"
 #include "scheduler/engine/finder/max_tree.h"
 #include "scheduler/engine/finder/measured_preferences.h"
 #include "scheduler/engine/finder/node_answer.h"
 #include "scheduler/engine/finder/prepared_shape.h"
+#include "scheduler/engine/finder/ruled_out_nodes.h"
 #include "scheduler/engine/finder/tie_order.h"
 #include "scheduler/engine/finder/verdict_counts.h"
 #include "scheduler/engine/finder/where.h"
@@ -76,7 +76,7 @@ class ScoreCache {
 
   // `nodes` and `profile` outlive the cache. The shape stays interned.
   ScoreCache(const Nodes& nodes, const Profile& profile, ShapeRef shape,
-             const PrepareContext& context, KnownRefusals refusals = {});
+             const PrepareContext& context, RuledOutNodes ruled_out = {});
 
   // Brings everything below up to date. Questions about a scope may be asked after a call with that
   // scope. O(changed nodes · (plugins + log nodes)); O(nodes) for the first scope.
@@ -185,8 +185,7 @@ class ScoreCache {
   void review(NodeSlot slot, bool same_facts);
   // The slot has become better in that bucket's tree.
   void rise(NodeSlot slot, Buckets::Id bucket);
-  // `now`: its refusal, with what is known of it; or absent.
-  void refuse(NodeSlot slot, NodeAnswer now, KnownRefusal refusal);
+  void refuse(NodeSlot slot, NodeAnswer now);
   void admit(NodeSlot slot, const NodeView& node, bool same_facts);
   // Puts all nodes that take the shape into buckets again.
   void split();
@@ -258,7 +257,7 @@ class ScoreCache {
   };
   std::vector<Counted> by_amount_;
   std::vector<NodeAnswer> answers_;  // by slot; totals without the normalised scores
-  KnownRefusals refusals_;
+  RuledOutNodes ruled_out_;
   Buckets buckets_;  // of the nodes that take the shape
   VerdictCounts verdicts_;
   bool has_trees_ = true;

@@ -73,7 +73,7 @@ ScoreCaches::Entry& ScoreCaches::entry(std::size_t profile, const ShapeRef& shap
   const ClusterContextPtr& cluster = statistics_.last();
   entries_.push_front(
       {.key = key,
-       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}, refusals_.add()),
+       .cache = ScoreCache(nodes_, profiles_[profile], shape, {names_, cluster}, ruled_out_.add()),
        .version = cluster->version,
        .memory = 0});
   by_key_.emplace(key, entries_.begin());

@@ -91,7 +91,7 @@ class ScoreCaches {
   std::size_t memory_limit_;
   std::size_t memory_ = 0;
   std::uint64_t searched_ = 0;
-  KnownRefusals::Places refusals_;
+  RuledOutNodes::Places ruled_out_;
   std::list<Entry> entries_;  // the most recently used first
   std::map<Key, std::list<Entry>::iterator> by_key_;
   RefusedShapes refused_;  // none has an entry in entries_ without counts
