@@ -55,7 +55,7 @@ class QuotaAnswers {
   // GPU that exists. If the demand allows none of those, on the types that it names.
   [[nodiscard]] bool never_fits(QuotaId quota, const Demand& demand) const;
   // The same of several pods at the same time, of which each may be charged to another line. False
-  // may be wrong where they ask for different amounts. O(pods · classes).
+  // may be wrong where they ask for different amounts. O(pods · (amounts + classes)).
   [[nodiscard]] bool never_fit_together(QuotaId quota,
                                         const std::vector<const Demand*>& pods) const;
   // Whether a pod with this demand could ever be within the guarantee.

@@ -4,8 +4,9 @@
 // in place and charged. So the answer is the one that the same pods would get if they were placed
 // in this order, and nothing is changed if some find no room. The largest are seated first. For
 // pods that ask for the same, without rules across nodes, this finds room wherever there is some.
-// If the first seat decides in which domain all have to be (required affinity between them), and
-// there is too little room, other domains are tried. No other seat is tried again.
+// Pods that a rule keeps near others of the group are tried again once those have seats. If the
+// first seat decides in which domain all others have to be (required affinity), and there is too
+// little room, other domains are tried. No other seat is tried again.
 #pragma once
 
 #include "scheduler/engine/finder/finder.h"

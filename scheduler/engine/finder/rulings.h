@@ -35,10 +35,9 @@ class Rulings {
   // since · counts + domains + nodes ruled out).
   [[nodiscard]] Ruling of(const WaitingPod& pod);
   // The same in a world without some of the pods on nodes. O(domains + nodes ruled out · pods that
-  // are gone); where a rule reads what its constraint stores of pods, as anew().
+  // are gone); where a rule reads what its constraint stores of pods, as with().
   [[nodiscard]] Ruling without(const WaitingPod& pod, const Trial& trial);
-  // The same in a world with some more pods. O(rules of these + domains + nodes ruled out); where a
-  // rule reads what its constraint stores of pods, as anew().
+  // The same in a world with some more pods. O(rules of these + domains + nodes ruled out).
   [[nodiscard]] Ruling with(const WaitingPod& pod, const Trial& trial);
   // As PreparedRules::together_with(), with the pods that the trial adds. O(nodes) for counts that
   // are not kept yet.
