@@ -67,19 +67,7 @@ GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
   search(asked, best);
   if (!asked.by_rules || best.seats.empty()) return best;
   for (Seat first = best.seats.front(); best.seats.size() < group.min_count && !best.ended;) {
-    std::vector<NodeSlot> tried = domain_of(first);
-    // The first may be free, and decide for the others all the same.
-    if (tried.empty() && best.without_seat != nullptr && !best.by_quota) {
-      WorldTrial trial(world_);
-      trial.add(*first.pod, first.node);
-      tried = finder_.together_with(*best.without_seat, first.node, trial.nodes);
-      // The other may have no node but that of the first: of a volume, for example.
-      const std::uint64_t before = finder_.searched();
-      const Ruling left = finder_.ruling_with(*best.without_seat, trial.nodes);
-      if (tried.empty() && leaves_only(first.node, left, world_.nodes)) tried = {first.node};
-      best.searched += finder_.searched() - before;
-      best.cost += finder_.searched() - before + world_.nodes.slots() / kDomainsForAnAnswer;
-    }
+    const std::vector<NodeSlot> tried = tried_with(first, best);
     std::vector<NodeSlot> all;
     std::set_union(asked.not_first.begin(), asked.not_first.end(), tried.begin(), tried.end(),
                    std::back_inserter(all));
@@ -99,10 +87,22 @@ GroupSearch::Found GroupSearch::find(const WaitingGroup& group,
   return best;
 }
 
-std::vector<NodeSlot> GroupSearch::domain_of(const Seat& first) {
+std::vector<NodeSlot> GroupSearch::tried_with(const Seat& first, Found& found) {
   WorldTrial trial(world_);
   trial.add(*first.pod, first.node);
-  return finder_.together_with(*first.pod, first.node, trial.nodes);
+  auto domain = finder_.together_with(*first.pod, first.node, trial.nodes);
+  const WaitingPod* other = found.without_seat;
+  if (!domain.empty() || other == nullptr || found.by_quota) return domain;
+  // The first may be free, and decide for the others all the same.
+  domain = finder_.together_with(*other, first.node, trial.nodes);
+  if (!domain.empty()) return domain;
+  // The other may have no node but that of the first: of a volume, for example.
+  const std::uint64_t before = finder_.searched();
+  const Ruling left = finder_.ruling_with(*other, trial.nodes);
+  if (leaves_only(first.node, left, world_.nodes)) domain = {first.node};
+  found.searched += finder_.searched() - before;
+  found.cost += finder_.searched() - before + world_.nodes.slots() / kDomainsForAnAnswer;
+  return domain;
 }
 
 void GroupSearch::search(const Asked& asked, Found& found) {

@@ -71,9 +71,10 @@ class GroupSearch {
   void search(const Asked& asked, Found& found);
   // Whether it has found one.
   bool seat(WaitingPod& pod, const Asked& asked, WorldTrial& trial, Found& found);
-  // The nodes of the domain in which all have to be if the first has that seat; empty: they need
-  // not be together.
-  [[nodiscard]] std::vector<NodeSlot> domain_of(const Seat& first);
+  // The nodes of the domain in which the others have to be if the first has that seat: it need not
+  // have a seat on any of them again. Empty: they need not be together. `found`: with the pod that
+  // has found no seat; what the answer costs is added.
+  [[nodiscard]] std::vector<NodeSlot> tried_with(const Seat& first, Found& found);
   // Why no node takes the pod in the trial.
   void word(const ScoreCache& answers, const Where& where, Found& found) const;
   [[nodiscard]] bool reads_rules(const WaitingPod& pod) const;
