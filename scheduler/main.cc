@@ -176,7 +176,9 @@ int fail(int code, const std::string& message) {
 
 // The flag has precedence over the configuration.
 k8s::Result<k8s::ClusterAccess> cluster_of(const std::string& flag, const std::string& configured) {
-  return k8s::find_cluster(flag.empty() ? configured : flag);
+  auto cluster = k8s::find_cluster(flag.empty() ? configured : flag);
+  if (cluster) cluster->user_agent = fmt::format("gpu-scheduler/{}", sched::kVersion);
+  return cluster;
 }
 
 // "IP:PORT"; an IPv6 address in brackets.

@@ -18,6 +18,8 @@ struct ClusterAccess {
   std::string description;
   std::string warning;            // a warning to log once; empty: none
   std::string default_namespace;  // of the context, or of the pod; may be empty
+  // By which the API server's audit log and metrics name the program: "gpu-scheduler/0.1.0".
+  std::string user_agent = "gpu-scheduler";
 };
 
 // The current context of a kubeconfig file: certificates as files (re-read when they change) or

@@ -237,6 +237,7 @@ std::optional<int> read_arguments(const std::vector<std::string>& arguments,
   } catch (const CLI::ParseError& error) {
     return app.exit(error, out, err) == 0 ? 0 : kBadUsage;
   }
+  options.user_agent = fmt::format("kubectl-gpu/{}", version);
   read_name(options);
   if (const std::string wrong = without_effect(options); !wrong.empty()) {
     TextOut(err) << "kubectl gpu: " << wrong << '\n';

@@ -41,6 +41,7 @@ struct Options {
   std::vector<std::string> from;
   std::string kubeconfig;
   std::string context;
+  std::string user_agent;  // "kubectl-gpu/0.1.0": of this program
   std::string config;      // the scheduler's; empty: the default one
   std::string namespace_;  // empty: not given
   bool all_namespaces = false;

@@ -97,7 +97,8 @@ k8s::Result<std::vector<std::string>> read_cluster(k8s::EventLoop& loop,
                                                    const k8s::ClusterAccess& access,
                                                    std::function<void(Event)> sink,
                                                    ChangeMask reads) {
-  const auto transport = k8s::make_asio_transport(loop, access.endpoint, *access.credentials);
+  const auto transport = k8s::make_asio_transport(loop, access.endpoint, *access.credentials,
+                                                  {.user_agent = access.user_agent});
   return Reading(loop, *transport, std::move(sink), reads).run();
 }
 

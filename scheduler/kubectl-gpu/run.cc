@@ -63,6 +63,7 @@ k8s::Result<Cluster> read(const Options& options, Time now) {
     auto found = k8s::find_cluster(options.kubeconfig, options.context);
     if (!found) return tl::unexpected(std::move(found.error()));
     access = *std::move(found);
+    access->user_agent = options.user_agent;
     if (!access->default_namespace.empty()) asked.first = access->default_namespace;
   }
   if (!options.namespace_.empty()) asked.first = options.namespace_;

@@ -32,8 +32,9 @@ const char* const kRecording = "/debug/recording";
 constexpr std::chrono::seconds kReviewDeadline{4};
 
 // Bounds the requests that clients with invalid tokens can cause.
-k8s::TransportOptions review_limits() {
+k8s::TransportOptions review_limits(std::string user_agent) {
   k8s::TransportOptions options;
+  options.user_agent = std::move(user_agent);
   options.max_connections = 2;
   options.qps = 20;
   options.burst = 40;
@@ -204,8 +205,8 @@ class SecurePort::Parts {
   std::unique_ptr<k8s::EventLoop> loop_ = k8s::make_event_loop();
   k8s::ClusterAccess cluster_;
   ProblemLog problems_{*loop_};
-  std::unique_ptr<k8s::Transport> transport_ =
-      k8s::make_asio_transport(*loop_, cluster_.endpoint, *cluster_.credentials, review_limits());
+  std::unique_ptr<k8s::Transport> transport_ = k8s::make_asio_transport(
+      *loop_, cluster_.endpoint, *cluster_.credentials, review_limits(cluster_.user_agent));
   k8s::Client client_{*transport_, *loop_};
   server::DelegatedAccess access_{*loop_, calls(), {}, access_hooks()};
   server::MetricsEndpoint metrics_;

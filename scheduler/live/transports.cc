@@ -36,8 +36,8 @@ std::size_t most_open_calls() {
 }
 
 std::unique_ptr<k8s::Transport> make(k8s::EventLoop& loop, const k8s::ClusterAccess& cluster,
-                                     config::TransportKind kind,
-                                     const k8s::TransportOptions& options) {
+                                     config::TransportKind kind, k8s::TransportOptions options) {
+  options.user_agent = cluster.user_agent;
   const auto make_it = kind == config::TransportKind::kCpprest ? k8s::make_cpprest_transport
                                                                : k8s::make_asio_transport;
   return make_it(loop, cluster.endpoint, *cluster.credentials, options);

@@ -42,6 +42,7 @@ k8s::Result<Fetch> WayToScheduler::open(const Options& options) {
   auto access = k8s::find_cluster(options.kubeconfig, options.context);
   if (!access) return tl::unexpected<k8s::Error>(std::move(access.error()));
   access_ = *std::move(access);
+  access_.user_agent = options.user_agent;
   if (!options.scheduler.token_file.empty()) {
     k8s::auth::CredentialSources sources;
     sources.token_file = options.scheduler.token_file;
@@ -55,7 +56,8 @@ k8s::Credentials& WayToScheduler::token() {
 }
 
 k8s::Result<Fetch> WayToScheduler::by_lease(const Options& options) {
-  transport_ = k8s::make_asio_transport(loop_, access_.endpoint, *access_.credentials);
+  transport_ = k8s::make_asio_transport(loop_, access_.endpoint, *access_.credentials,
+                                        {.user_agent = access_.user_agent});
   leader_.emplace(loop_, *transport_, token(), options.scheduler.leader);
   return [this](const std::string& target, auto done) { leader_->fetch(target, std::move(done)); };
 }
@@ -69,7 +71,8 @@ k8s::Result<Fetch> WayToScheduler::by_url(const SchedulerOptions& options) {
   sources.insecure_skip_verify = options.insecure_skip_verify;
   server_ = credentials(sources);
   for_server_ = std::make_unique<ForServer>(token(), *server_);
-  transport_ = k8s::make_asio_transport(loop_, *endpoint, *for_server_);
+  transport_ =
+      k8s::make_asio_transport(loop_, *endpoint, *for_server_, {.user_agent = access_.user_agent});
   return fetch_from(*transport_);
 }
 
