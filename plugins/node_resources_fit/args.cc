@@ -2,6 +2,7 @@
 
 #include "plugins/support/args.h"
 #include "scheduler/base/qualified_name.h"
+#include "scheduler/framework/plugin.h"
 
 namespace plugins {
 
@@ -33,15 +34,45 @@ void read_resources(ObjectReader& strategy, NodeResourcesFitArgs& read) {
   if (!resources.empty()) read.resources = std::move(resources);
 }
 
+// Absent numbers are 0, as with upstream.
+std::vector<UtilizationPoint> read_shape(ObjectReader& ratio) {
+  constexpr std::int64_t kMostOfPoint = 10;  // upstream's MaxCustomPriorityScore
+  std::vector<UtilizationPoint> shape;
+  ratio.objects("shape", [&](ObjectReader& reader) {
+    const UtilizationPoint point{
+        .utilization = reader.integer("utilization", {.min = 0, .max = 100}).value_or(0),
+        .score = reader.integer("score", {.min = 0, .max = kMostOfPoint}).value_or(0) *
+                 (sched::kMaxScore / kMostOfPoint)};
+    if (!shape.empty() && point.utilization <= shape.back().utilization) {
+      reader.complain("utilization", "must be above that of the point before it");
+    }
+    shape.push_back(point);
+  });
+  if (shape.empty()) {
+    ratio.complain("shape", "needs a point, such as {utilization: 100, score: 10}");
+  }
+  return shape;
+}
+
 void read_strategy(ObjectReader& strategy, NodeResourcesFitArgs& read) {
+  using Strategy = NodeResourcesFitArgs::Strategy;
+  constexpr std::string_view kRatio = "requestedToCapacityRatio";
   const auto type =
       strategy.one_of("type", {"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"});
-  if (!type) strategy.complain("type", "is missing; one of LeastAllocated, MostAllocated");
-  if (type == "RequestedToCapacityRatio") {
+  if (!type) {
     strategy.complain("type",
-                      "RequestedToCapacityRatio is not built; use LeastAllocated or MostAllocated");
+                      "is missing; one of LeastAllocated, MostAllocated, RequestedToCapacityRatio");
   }
-  if (type == "MostAllocated") read.strategy = NodeResourcesFitArgs::Strategy::kMostAllocated;
+  if (type == "MostAllocated") read.strategy = Strategy::kMostAllocated;
+  const k8s::yaml::Value* ratio = strategy.raw(kRatio);
+  const bool has_ratio = ratio != nullptr && !ratio->is_null();
+  if (type == "RequestedToCapacityRatio") {
+    read.strategy = Strategy::kByUtilization;
+    if (!has_ratio) strategy.complain(kRatio, "is missing: its shape is the score by utilization");
+    strategy.object(kRatio, [&](ObjectReader& reader) { read.shape = read_shape(reader); });
+  } else if (has_ratio) {
+    strategy.complain(kRatio, "is for the type RequestedToCapacityRatio alone");
+  }
   read_resources(strategy, read);
 }
 

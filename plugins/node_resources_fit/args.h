@@ -2,6 +2,7 @@
 #pragma once
 
 #include "k8s-client/yaml/object_reader.h"
+#include "plugins/node_resources_fit/utilization.h"
 
 #include <cstdint>
 #include <string>
@@ -10,7 +11,7 @@
 namespace plugins {
 
 struct NodeResourcesFitArgs {
-  enum class Strategy : std::uint8_t { kLeastAllocated, kMostAllocated };
+  enum class Strategy : std::uint8_t { kLeastAllocated, kMostAllocated, kByUtilization };
   struct Weighted {
     std::string name;
     std::int64_t weight = 1;
@@ -18,6 +19,8 @@ struct NodeResourcesFitArgs {
   };
 
   Strategy strategy = Strategy::kLeastAllocated;
+  // Of kByUtilization, kube-scheduler's RequestedToCapacityRatio: its function.
+  std::vector<UtilizationPoint> shape;
   std::vector<Weighted> resources = {{"cpu", 1}, {"memory", 1}};
   // Extended resources that the filter ignores, by name and by the domain before the '/'.
   std::vector<std::string> ignored_resources;

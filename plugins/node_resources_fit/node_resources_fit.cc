@@ -1,11 +1,11 @@
 // NodeResourcesFit: a pod fits on a node with enough free resources. The fuller node is better, or
-// the emptier one, as configured.
+// the emptier one, or one that is as full as configured.
 //
 // Filter: every resource that the pod takes, and its place among the node's pods. All shortages are
 // reported. If a request is more than the node's whole capacity, the verdict is unresolvable: no
 // eviction helps there. Score: by `scoringStrategy` over the listed resources; cpu and memory count
 // with defaults for containers that name none. Argument names are kube-scheduler's
-// NodeResourcesFitArgs; its third strategy, RequestedToCapacityRatio, is not built and is refused.
+// NodeResourcesFitArgs.
 #include "plugins/factories.h"
 #include "plugins/node_resources_fit/args.h"
 #include "plugins/node_resources_fit/exact_amount.h"
@@ -129,6 +129,16 @@ struct Scored {
   std::int64_t weight = 1;
 };
 
+// How much of the resource would be taken of the node, with the pod.
+std::int64_t taken(const NodeView& node, const Scored& each) {
+  const auto on_node = [&] {
+    if (each.resource == kCpu) return node.usage.nonzero.cpu;
+    if (each.resource == kMemory) return node.usage.nonzero.memory;
+    return node.requested(each.resource);
+  };
+  return saturating_add(on_node(), each.asked);
+}
+
 // The weighted mean, over the resources that the node has, of the share that would be taken (or
 // would be free).
 class Mean final : public NodeScore {
@@ -142,20 +152,13 @@ class Mean final : public NodeScore {
     for (const Scored& each : scored_) {
       const std::int64_t capacity = node.allocatable(each.resource);
       if (capacity <= 0) continue;
-      sum +=
-          each.weight * one_score(saturating_add(used(node, each.resource), each.asked), capacity);
+      sum += each.weight * one_score(taken(node, each), capacity);
       weights += each.weight;
     }
     return weights == 0 ? 0 : sum / weights;
   }
 
  private:
-  static std::int64_t used(const NodeView& node, ResourceId resource) {
-    if (resource == kCpu) return node.usage.nonzero.cpu;
-    if (resource == kMemory) return node.usage.nonzero.memory;
-    return node.requested(resource);
-  }
-
   std::int64_t one_score(std::int64_t taken, std::int64_t capacity) const {
     if (strategy_ == NodeResourcesFitArgs::Strategy::kMostAllocated) {
       return percentage(std::min(taken, capacity), capacity);
@@ -164,6 +167,34 @@ class Mean final : public NodeScore {
   }
 
   NodeResourcesFitArgs::Strategy strategy_;
+  std::vector<Scored> scored_;
+};
+
+// The weighted mean of each resource's score by utilization. As with kube-scheduler, a resource
+// with the score 0 does not count, and the mean is rounded.
+class MeanByUtilization final : public NodeScore {
+ public:
+  // `shape` outlives it.
+  MeanByUtilization(const std::vector<UtilizationPoint>& shape, std::vector<Scored> scored)
+      : shape_(shape), scored_(std::move(scored)) {}
+
+  std::int64_t score(const NodeView& node) const override {
+    std::int64_t sum = 0;
+    std::int64_t weights = 0;
+    for (const Scored& each : scored_) {
+      const std::int64_t capacity = node.allocatable(each.resource);
+      if (capacity <= 0) continue;
+      const std::int64_t utilization = percentage(std::min(taken(node, each), capacity), capacity);
+      const std::int64_t score = score_at(shape_, utilization);
+      if (score == 0) continue;
+      sum += each.weight * score;
+      weights += each.weight;
+    }
+    return weights == 0 ? 0 : (2 * sum + weights) / (2 * weights);
+  }
+
+ private:
+  const std::vector<UtilizationPoint>& shape_;
   std::vector<Scored> scored_;
 };
 
@@ -183,6 +214,9 @@ class FitScore final : public ScorePlugin {
       const std::int64_t asked = asked_of(shape, *id);
       if (asked == 0 && is_scalar_resource(each.name)) continue;
       scored.push_back({.resource = *id, .asked = asked, .weight = each.weight});
+    }
+    if (args_.strategy == NodeResourcesFitArgs::Strategy::kByUtilization) {
+      return std::make_unique<MeanByUtilization>(args_.shape, std::move(scored));
     }
     return std::make_unique<Mean>(args_.strategy, std::move(scored));
   }

@@ -207,9 +207,20 @@ TEST_CASE("NodeResourcesFit scores by the share that is taken") {
       "{name: cpu}]}}";
   constexpr const char* kStorage =
       "{scoringStrategy: {type: LeastAllocated, resources: [{name: ephemeral-storage}]}}";
+  const auto by = [](const std::string& shape) {
+    return "{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: "
+           "[" +
+           shape + "]}}}";
+  };
+  const std::string rising = by("{utilization: 0, score: 0}, {utilization: 100, score: 10}");
+  const std::string falling = by("{score: 10}, {utilization: 100}");
+  const std::string late = by("{utilization: 40, score: 0}, {utilization: 60, score: 10}");
+  const std::string steps =
+      by("{utilization: 27, score: 7}, {utilization: 37, score: 2}, "
+         "{utilization: 40, score: 9}");
   struct Case {
     const char* name;
-    const char* args;
+    std::string args;
     k8s::Pod given;
     std::int64_t want;
   };
@@ -223,6 +234,13 @@ TEST_CASE("NodeResourcesFit scores by the share that is taken") {
       {"weights: GPUs 4/4 three times, cpu 4/8 once", kGpus, pod("a").cpu("2").gpus(1), 87},
       {"GPUs do not count for a pod that asks for none", kGpus, pod("a").cpu("2"), 50},
       {"a resource the node does not have is left out", kStorage, pod("a"), 0},
+      {"ratio: cpu 37, memory 50, rounded up", rising, pod("a").cpu("1").memory("8Gi"), 44},
+      {"ratio: what does not fit counts as full", rising, pod("a").cpu("7").memory("8Gi"), 75},
+      {"ratio: cpu 63, memory 50", falling, pod("a").cpu("1").memory("8Gi"), 57},
+      {"ratio: cpu, which scores 0, does not count", late, pod("a").cpu("1").memory("8Gi"), 50},
+      {"ratio: nothing counts", late, pod("a").cpu("1"), 0},
+      {"ratio: at a point, and behind the last", steps, pod("a").cpu("1").memory("8Gi"), 55},
+      {"ratio: before the first, or between two", steps, pod("a").memory("1Gi"), 68},
   };
   OneNode asked(node("n").gpus(4), {pod("b").cpu("2").memory("8Gi").gpus(3)});
   for (const Case& each : cases) {
@@ -287,6 +305,11 @@ TEST_CASE("NodeResourcesFit reads its arguments") {
   CHECK(read("{scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 0}, "
              "{name: nvidia.com/gpu, weight: 5}]}, ignoredResources: [example.com/a], "
              "ignoredResourceGroups: [example.org]}") == want);
+  NodeResourcesFitArgs ratio;
+  ratio.strategy = Strategy::kByUtilization;
+  ratio.shape = {{.utilization = 0, .score = 30}, {.utilization = 80, .score = 0}};
+  CHECK(read("{scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: "
+             "{shape: [{score: 3}, {utilization: 80}]}}}") == ratio);
 }
 
 TEST_CASE("NodeResourcesFit: arguments that make no sense") {
@@ -296,7 +319,20 @@ TEST_CASE("NodeResourcesFit: arguments that make no sense") {
   };
   const std::vector<Case> cases = {
       {"scoringStrategy: {type: RequestedToCapacityRatio}",
-       "RequestedToCapacityRatio is not built"},
+       "requestedToCapacityRatio: is missing: its shape"},
+      {"scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: {}}",
+       "shape: needs a point"},
+      {"scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: "
+       "{shape: [{utilization: 5}, {utilization: 5}]}}",
+       "shape[1].utilization: must be above"},
+      {"scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: "
+       "{shape: [{utilization: 101}]}}",
+       "utilization"},
+      {"scoringStrategy: {type: RequestedToCapacityRatio, requestedToCapacityRatio: "
+       "{shape: [{score: 11}]}}",
+       "score"},
+      {"scoringStrategy: {type: MostAllocated, requestedToCapacityRatio: {shape: [{}]}}",
+       "is for the type RequestedToCapacityRatio alone"},
       {"scoringStrategy: {type: Fullest}", "MostAllocated"},
       {"scoringStrategy: {}", "is missing"},
       {"scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 101}]}", "weight"},
