@@ -37,8 +37,8 @@ class CaseReader {
   void read(std::string_view key, element value) {
     if (key == "id") {
       case_.id = text(value, key);
-    } else if (key == "podTopologySpreadArgs") {
-      spread_args(value);
+    } else if (key == "pluginConfig") {
+      plugin_config(value);
     } else if (key == "pod") {
       has_pod_ = true;
       object(value, key, case_.pod);
@@ -123,14 +123,20 @@ class CaseReader {
     case_.others.push_back(sched::event::Upserted<Object>{std::move(object)});
   }
 
-  void spread_args(element value) {
-    constexpr const char* kWhere = "podTopologySpreadArgs";
-    const auto documents = k8s::yaml::parse(simdjson::minify(value), kWhere);
+  void plugin_config(element value) {
+    constexpr const char* kWhere = "pluginConfig";
+    const auto documents =
+        k8s::yaml::parse("{\"pluginConfig\":" + simdjson::minify(value) + "}", kWhere);
     if (!documents || documents->size() != 1) return complain(kWhere, "cannot be read");
-    case_.spread_args = documents->front();
-    k8s::yaml::ObjectReader args(case_.spread_args, kWhere);
-    static_cast<void>(sched::find_plugin(plugins::registry(), "PodTopologySpread")->make(args));
-    if (const auto error = args.finish()) complain(kWhere, error->message);
+    k8s::yaml::ObjectReader reader(documents->front(), "");
+    reader.objects(kWhere, [&](k8s::yaml::ObjectReader& entry) {
+      const std::string name = entry.string("name").value_or("");
+      const sched::PluginEntry* plugin = sched::find_plugin(plugins::registry(), name);
+      if (plugin == nullptr) return entry.complain("name", "'" + name + "' is no plugin");
+      if (const auto* given = entry.raw("args")) case_.args[name] = *given;
+      entry.object("args", [&](auto& args) { static_cast<void>(plugin->make(args)); });
+    });
+    if (const auto error = reader.finish()) complain(kWhere, error->message);
   }
 
   void verdicts(element value) {

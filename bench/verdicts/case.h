@@ -3,13 +3,14 @@
 // One JSON object a line: `nodes`, `pods`, `persistentVolumes`, `csiStorageCapacities` and so on
 // are lists of API objects, as `kubectl get … -o json` has them under `items`, of all kinds in
 // scheduler/base/watched_kinds.h but quotas; `pod` is the pending pod. All but `pod` may be absent.
-// `podTopologySpreadArgs` are the arguments of that plugin, kube-scheduler's defaults if absent. An
-// answer is `verdicts` (node → code, plugin, reasons), `message` and `scores` (node that fits →
-// score plugin → normalized, weighted; raw may be present and is not read). For a pod that no node
-// takes it may be `preemption`, too: `best`, the nodes on which room would be made, one of which is
-// to be chosen, and `victims` (node → pods as namespace/name); all pods are of its scheduler then.
-// `id` names the case; `focus` and `preFilter` may be present and are not needed. Any other field
-// is an error, because it would be misspelt.
+// `pluginConfig` are arguments of plugins, as a profile of kube-scheduler's has them (`name`,
+// `args`); a plugin without has kube-scheduler's defaults. An answer is `verdicts` (node → code,
+// plugin, reasons), `message` and `scores` (node that fits → score plugin → normalized, weighted;
+// raw may be present and is not read). For a pod that no node takes it may be `preemption`, too:
+// `best`, the nodes on which room would be made, one of which is to be chosen, and `victims` (node
+// → pods as namespace/name); all pods are of its scheduler then. `id` names the case; `focus` and
+// `preFilter` may be present and are not needed. Any other field is an error, because it would be
+// misspelt.
 #pragma once
 
 #include "k8s-client/api/node.h"
@@ -62,8 +63,8 @@ struct Case {
   std::string id;
   std::vector<k8s::Node> nodes;
   std::vector<k8s::Pod> pods;
-  std::vector<sched::Event> others;  // the other objects, in the order of the line
-  k8s::yaml::Value spread_args;      // valid; null: kube-scheduler's defaults
+  std::vector<sched::Event> others;              // the other objects, in the order of the line
+  std::map<std::string, k8s::yaml::Value> args;  // by plugin; valid
   k8s::Pod pod;
   std::optional<Answer> answer;
 };

@@ -40,8 +40,8 @@ sched::Profile parity_profile(const Case& question) {
   profile.scheduler_name = kProfileName;
   const k8s::yaml::Value no_args;
   for (const sched::PluginEntry& entry : plugins::registry()) {
-    k8s::yaml::ObjectReader args(entry.name == "PodTopologySpread" ? question.spread_args : no_args,
-                                 "");
+    const auto given = question.args.find(std::string(entry.name));
+    k8s::yaml::ObjectReader args(given == question.args.end() ? no_args : given->second, "");
     const auto weight = kScores.find(entry.name);
     sched::PluginInstance made = entry.make(args);
     if (kFilters.contains(entry.name)) profile.filters.push_back(std::move(made.filter));

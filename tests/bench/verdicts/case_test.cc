@@ -38,7 +38,7 @@ TEST_CASE("a case is read in full") {
     "replicationControllers": [{"metadata": {"name": "f"}}],
     "replicaSets": [{"metadata": {"name": "g"}}], "statefulSets": [{"metadata": {"name": "h"}}],
     "podDisruptionBudgets": [{"metadata": {"name": "i"}}],
-    "podTopologySpreadArgs": {"defaultingType": "List"},
+    "pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}],
     "pod": {"metadata": {"name": "a"}, "spec": {"priority": 3}}, "preFilter": {"code": "x"},
     "scores": {"m": {"NodeAffinity": {"raw": 7, "normalized": 100, "weighted": 200}}},
     "verdicts": {"n": {"code": "Unschedulable", "plugin": "P", "reasons": ["b", "a"]},
@@ -65,7 +65,7 @@ TEST_CASE("a case is read in full") {
                       "StorageClass s", "CSINode n", "CSIDriver p", "CSIStorageCapacity x",
                       "VolumeAttachment y", "DeviceClass d", "Service e", "ReplicationController f",
                       "ReplicaSet g", "StatefulSet h", "PodDisruptionBudget i"});
-  CHECK(*read->spread_args.find("defaultingType")->string() == "List");
+  CHECK(*read->args.at("PodTopologySpread").find("defaultingType")->string() == "List");
   CHECK(read->pod.spec.priority == 3);
   Answer want;
   want.nodes["n"] = {.code = Code::kUnschedulable, .plugin = "P", .reasons = {"a", "b"}};

@@ -45,7 +45,7 @@ type Case struct {
 
 	Budgets []policyv1.PodDisruptionBudget `json:"podDisruptionBudgets,omitempty"`
 
-	SpreadArgs *configv1.PodTopologySpreadArgs `json:"podTopologySpreadArgs,omitempty"` // nil: kube-scheduler's defaults
+	PluginConfig []configv1.PluginConfig `json:"pluginConfig,omitempty"` // arguments in place of kube-scheduler's defaults
 
 	Pod corev1.Pod `json:"pod"`
 	Answer

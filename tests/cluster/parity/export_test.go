@@ -4,7 +4,13 @@ import "context"
 
 // Totals are the sums that kube-scheduler's framework makes of the scores, by node.
 func (s *Scheduler) Totals(ctx context.Context, c *Case) (map[string]int64, error) {
-	nodes, err := s.show(ctx, c)
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	s, err := s.withArgs(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := s.show(c)
 	if err != nil {
 		return nil, err
 	}

@@ -8,26 +8,24 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	schedcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
 // Scheduler answers cases with kube-scheduler's own framework and plugins: the default profile without DynamicResources. What the profile's
-// plugins read is swapped from case to case, so one Scheduler answers one case at a time.
+// plugins read is swapped from case to case, so one Scheduler answers one case at a time. A case with arguments for plugins gets a framework of
+// its own.
 type Scheduler struct {
 	Scores bool // answers have scores, too
 
 	store     *store
 	snapshot  *snapshot
-	spread    spread
 	framework framework.Framework
 	scorers   []scorer
 	made      map[string]fwk.Plugin // by name
@@ -37,21 +35,22 @@ type Scheduler struct {
 type snapshot struct{ fwk.SharedLister }
 
 // NewScheduler makes one. It holds goroutines until ctx is done.
-func NewScheduler(ctx context.Context) (*Scheduler, error) {
+func NewScheduler(ctx context.Context) (*Scheduler, error) { return newScheduler(ctx, nil) }
+
+func newScheduler(ctx context.Context, args []configv1.PluginConfig) (*Scheduler, error) {
 	metrics.Register()
-	profile, err := defaultProfile()
+	profile, err := profileWith(args)
 	if err != nil {
 		return nil, err
 	}
 	s := &Scheduler{store: newStore(), snapshot: &snapshot{schedcache.NewEmptySnapshot()}}
 	made := map[string]fwk.Plugin{}
-	registry := plugins.NewInTreeRegistry()
-	registry[names.PodTopologySpread] = s.spread.factory(registry[names.PodTopologySpread])
-	s.framework, err = runtime.NewFramework(ctx, captured(registry, made), profile,
+	s.framework, err = runtime.NewFramework(ctx, captured(plugins.NewInTreeRegistry(), made), profile,
 		runtime.WithClientSet(s.store.client),
 		runtime.WithInformerFactory(s.store.factory),
 		runtime.WithSnapshotSharedLister(s.snapshot),
 		runtime.WithPodNominator(nobodyNominated{}),
+		runtime.WithSharedDRAManager(noDeviceClass{}),
 		runtime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(s.store.factory.Storage().V1().CSINodes().Lister())),
 		runtime.WithParallelism(1))
 	if err != nil {
@@ -61,29 +60,19 @@ func NewScheduler(ctx context.Context) (*Scheduler, error) {
 	return s, s.findScorers(made)
 }
 
-func defaultProfile() (*config.KubeSchedulerProfile, error) {
-	defaults, err := latest.Default()
-	if err != nil {
-		return nil, fmt.Errorf("kube-scheduler's default configuration: %w", err)
-	}
-	profile := &defaults.Profiles[0]
-	enabled := profile.Plugins.MultiPoint.Enabled
-	profile.Plugins.MultiPoint.Enabled = nil
-	for _, plugin := range enabled {
-		if plugin.Name != names.DynamicResources {
-			profile.Plugins.MultiPoint.Enabled = append(profile.Plugins.MultiPoint.Enabled, plugin)
-		}
-	}
-	return profile, nil
-}
-
 // PreemptionFocus is the focus of cases that also ask who would be evicted.
 const PreemptionFocus = "preemption"
 
 // Answer gives what kube-scheduler says of the case's pod, whatever answer the case has. An error is one of a plugin: kube-scheduler
 // would try the pod again.
 func (s *Scheduler) Answer(ctx context.Context, c *Case) (Answer, error) {
-	nodes, err := s.show(ctx, c)
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	s, err := s.withArgs(ctx, c)
+	if err != nil {
+		return Answer{}, err
+	}
+	nodes, err := s.show(c)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -97,12 +86,21 @@ func (s *Scheduler) Answer(ctx context.Context, c *Case) (Answer, error) {
 	return a.answer, err
 }
 
-// show puts the case before the plugins and gives its nodes.
-func (s *Scheduler) show(ctx context.Context, c *Case) ([]fwk.NodeInfo, error) {
-	if err := s.store.put(c); err != nil {
-		return nil, err
+// withArgs is the Scheduler for the arguments of the case, until ctx is done.
+func (s *Scheduler) withArgs(ctx context.Context, c *Case) (*Scheduler, error) {
+	if len(c.PluginConfig) == 0 {
+		return s, nil
 	}
-	if err := s.spread.use(ctx, c.SpreadArgs); err != nil {
+	made, err := newScheduler(ctx, c.PluginConfig)
+	if err == nil {
+		made.Scores = s.Scores
+	}
+	return made, err
+}
+
+// show puts the case before the plugins and gives its nodes.
+func (s *Scheduler) show(c *Case) ([]fwk.NodeInfo, error) {
+	if err := s.store.put(c); err != nil {
 		return nil, err
 	}
 	nodes := make([]*corev1.Node, len(c.Nodes))

@@ -36,8 +36,9 @@ func partsOf(t tree) []path {
 		}
 	}
 	found = appendParts(found, path{"pod"}, t["pod"])
-	if args, ok := t["podTopologySpreadArgs"]; ok {
-		found = appendParts(append(found, path{"podTopologySpreadArgs"}), path{"podTopologySpreadArgs"}, args)
+	configs, _ := t["pluginConfig"].([]any)
+	for i, config := range configs {
+		found = appendParts(append(found, path{"pluginConfig", i}), path{"pluginConfig", i, "args"}, config.(map[string]any)["args"])
 	}
 	sizes := map[int][]path{}
 	for _, part := range found {

@@ -34,23 +34,24 @@ type rates struct {
 	owned       float64 // of a pod; 0: there are no Services and controllers at all, and the profile's default constraints are upstream's
 	features    float64 // of a pod that needs one of kubelet's; 0: no node declares any
 	inTree      float64 // of a disk that CSI drivers on some nodes have taken over
+	configured  float64 // arguments of a plugin
 	preempts    bool    // pods have priorities, and some a PodDisruptionBudget; none is being deleted
 	overflow    float64 // of a quantity that is beyond 64 bits, or is so when counted in thousandths
 }
 
 var foci = map[string]rates{
 	"resources": {scarce: 1, gpus: .2, tainted: .05, cordoned: .05, tolerations: .1, nodeTerms: .05, ports: .05, unlabelled: .1,
-		preferences: .1, resized: .3, huge: .01},
-	"gpu":      {scarce: .7, gpus: .9, tainted: .1, cordoned: .05, tolerations: .3, nodeTerms: .3, unlabelled: .1, preferences: .1},
+		preferences: .1, resized: .3, huge: .01, configured: .4},
+	"gpu":      {configured: .2, scarce: .7, gpus: .9, tainted: .1, cordoned: .05, tolerations: .3, nodeTerms: .3, unlabelled: .1, preferences: .1},
 	"taints":   {tainted: .7, cordoned: .3, tolerations: .9, nodeTerms: .1, gpus: .1, unlabelled: .1, preferences: .1},
-	"affinity": {tainted: .1, cordoned: .05, tolerations: .3, nodeTerms: .95, gpus: .1, unlabelled: .2, preferences: .3},
+	"affinity": {configured: .2, tainted: .1, cordoned: .05, tolerations: .3, nodeTerms: .95, gpus: .1, unlabelled: .2, preferences: .3},
 	"ports":    {tainted: .05, cordoned: .05, tolerations: .1, nodeTerms: .05, ports: .8, unlabelled: .1, podTerms: .05},
 	"spread": {tainted: .12, cordoned: .05, tolerations: .4, nodeTerms: .15, spread: 1, podTerms: .03, preferences: .15,
 		unlabelled: .05},
-	"interpod": {tainted: .05, cordoned: .03, tolerations: .2, nodeTerms: .08, podTerms: .5, preferences: .15, unlabelled: .08},
+	"interpod": {configured: .2, tainted: .05, cordoned: .03, tolerations: .2, nodeTerms: .08, podTerms: .5, preferences: .15, unlabelled: .08},
 	"volumes":  {tainted: .05, cordoned: .05, tolerations: .1, nodeTerms: .1, volumes: .7, unlabelled: .1, preferences: .05},
 	"preferences": {scarce: .3, gpus: .2, tainted: .3, cordoned: .03, tolerations: .3, nodeTerms: .1, spread: .1, podTerms: .05,
-		preferences: .8, unlabelled: .15},
+		preferences: .8, unlabelled: .15, configured: .3},
 	"combined": {scarce: .1, gpus: .2, tainted: .15, cordoned: .03, tolerations: .8, nodeTerms: .5, ports: .25, volumes: .6, spread: .8,
 		podTerms: .4, preferences: .8, unlabelled: .04, resized: .1, owned: .3, features: .05},
 	"defaults": {owned: .75, tainted: .12, cordoned: .05, tolerations: .4, nodeTerms: .15, spread: .08, podTerms: .03, preferences: .12,
@@ -60,7 +61,7 @@ var foci = map[string]rates{
 	"overflow": {scarce: 1, gpus: .2, resized: .3, overflow: .1},
 	parity.PreemptionFocus: {preempts: true, scarce: .6, gpus: .3, tainted: .05, cordoned: .03, tolerations: .6, nodeTerms: .05, ports: .3, spread: .25,
 		podTerms: .15, preferences: .05, unlabelled: .05, volumes: .2, owned: .1, features: .05, resized: .1},
-	"mixed": {scarce: .4, gpus: .3, tainted: .2, cordoned: .1, tolerations: .5, nodeTerms: .3, ports: .2, volumes: .3, spread: .4,
+	"mixed": {configured: .1, scarce: .4, gpus: .3, tainted: .2, cordoned: .1, tolerations: .5, nodeTerms: .3, ports: .2, volumes: .3, spread: .4,
 		podTerms: .25, preferences: .3, unlabelled: .12, resized: .1, huge: .002, owned: .3, features: .05},
 }
 
@@ -104,12 +105,13 @@ func (d *drawer) cluster(c *parity.Case) {
 		d.storage(c)
 	}
 	pending := d.pick("ml", "ml", "team-a", "default")
-	if d.chance(d.owned * 1.2) {
+	owned := d.chance(d.owned * 1.2)
+	if owned {
 		for _, namespace := range []string{pending, "bare"} {
 			d.selecting(c, namespace)
 		}
-		c.SpreadArgs = d.spreadArgs()
 	}
+	c.PluginConfig = d.configure(owned)
 	c.Pod = d.pod("pending", pending, true)
 	if d.preempts {
 		c.Pod.Spec.NodeName = ""

@@ -48,7 +48,7 @@ func TestFociMeetWhatTheyStress(t *testing.T) {
 		"gpu":       {"Insufficient nvidia.com/gpu", "Insufficient nvidia.com/mig-1g.10gb"},
 		"taints":    {"node(s) had untolerated taint(s)", "node(s) were unschedulable"},
 		"affinity": {"node(s) didn't match Pod's node affinity/selector", "node(s) didn't match the requested node name",
-			"pod affinity terms conflict"},
+			"node(s) didn't match scheduler-enforced node affinity", "pod affinity terms conflict"},
 		"ports": {"node(s) didn't have free ports for the requested pod ports"},
 		"spread": {"node(s) didn't match pod topology spread constraints",
 			"node(s) didn't match pod topology spread constraints (missing required label)"},
@@ -124,5 +124,32 @@ func TestStoredAsTheAPIServerStores(t *testing.T) {
 	}
 	if merged == 0 {
 		t.Error("no case has matchLabelKeys")
+	}
+}
+
+// Arguments of each plugin that is said to get some are drawn, and each strategy of NodeResourcesFit.
+func TestArgumentsAreDrawn(t *testing.T) {
+	met := map[string]int{}
+	for _, focus := range Foci {
+		for number := range 100 {
+			c, err := Case(1, focus, number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, drawn := range c.PluginConfig {
+				met[drawn.Name]++
+				for _, strategy := range []string{"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"} {
+					if strings.Contains(string(drawn.Args.Raw), `"`+strategy+`"`) {
+						met[strategy]++
+					}
+				}
+			}
+		}
+	}
+	for _, name := range []string{"NodeResourcesFit", "NodeResourcesBalancedAllocation", "NodeAffinity", "InterPodAffinity", "PodTopologySpread",
+		"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"} {
+		if met[name] < 10 {
+			t.Errorf("%s is met %d times", name, met[name])
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	configv1 "k8s.io/kube-scheduler/config/v1"
 
 	"gpu-scheduler.io/tests/cluster/parity"
 )
@@ -62,25 +61,4 @@ func (d *drawer) owner(pod *corev1.Pod) {
 	d.Shuffle(len(pod.OwnerReferences), func(i, j int) {
 		pod.OwnerReferences[i], pod.OwnerReferences[j] = pod.OwnerReferences[j], pod.OwnerReferences[i]
 	})
-}
-
-// spreadArgs are those of the profile: none, which is what System is, or a list.
-func (d *drawer) spreadArgs() *configv1.PodTopologySpreadArgs {
-	switch x := d.Float64(); {
-	case x < .35:
-		return nil
-	case x < .4:
-		return &configv1.PodTopologySpreadArgs{DefaultingType: configv1.SystemDefaulting}
-	case x < .45:
-		return &configv1.PodTopologySpreadArgs{DefaultingType: configv1.ListDefaulting}
-	}
-	var pod corev1.Pod
-	for range 1 + d.IntN(2) {
-		d.addConstraint(&pod, corev1.UnsatisfiableConstraintAction(d.pick("DoNotSchedule", "ScheduleAnyway")))
-	}
-	args := &configv1.PodTopologySpreadArgs{DefaultingType: configv1.ListDefaulting, DefaultConstraints: pod.Spec.TopologySpreadConstraints}
-	for i := range args.DefaultConstraints {
-		args.DefaultConstraints[i].LabelSelector, args.DefaultConstraints[i].MatchLabelKeys = nil, nil
-	}
-	return args
 }
