@@ -42,7 +42,7 @@ struct EntryKind {
   std::string_view key;
   std::string_view named_by;
 };
-constexpr EntryKind kContexts = {"contexts", "context", "current-context, or who asked for one,"};
+constexpr EntryKind kContexts = {"contexts", "context", "current-context (or --context)"};
 constexpr EntryKind kClusters = {"clusters", "cluster", "the context"};
 constexpr EntryKind kUsers = {"users", "user", "the context"};
 

@@ -204,8 +204,8 @@ TEST_CASE("kubeconfig: entries that do not fit together") {
     return directory.write("config", text);
   };
   CHECK_THAT(error_of(directory.write("config", good), "absent"),
-             Catch::Contains("contexts: there is no entry of the name that current-context, or who "
-                             "asked for one, says"));
+             Catch::Contains("contexts: there is no entry of the name that current-context (or "
+                             "--context) says"));
   CHECK_THAT(error_of(replaced("current-context: main\n", "")),
              Catch::Contains("current-context: is missing"));
   CHECK_THAT(error_of(replaced("cluster: c,", "cluster: x,")),
