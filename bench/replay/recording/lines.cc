@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -35,7 +34,15 @@ k8s::Result<RecordingLines> RecordingLines::open(const std::string& file) {
   lines.packed_ = true;
   lines.stream_.clear();
   lines.bytes_ = std::move(begin);
-  lines.bytes_.append(std::istreambuf_iterator<char>(lines.stream_), {});
+  std::string piece(1U << 16U, '\0');
+  while (lines.stream_.read(piece.data(), static_cast<std::streamsize>(piece.size())) ||
+         lines.stream_.gcount() > 0) {
+    lines.bytes_.append(piece, 0, static_cast<std::size_t>(lines.stream_.gcount()));
+  }
+  if (lines.stream_.bad()) {
+    return k8s::config_error(
+        fmt::format("{}: cannot be read after byte {}", file, lines.bytes_.size()));
+  }
   return lines;
 }
 
