@@ -1,5 +1,5 @@
-// Flags that have no effect beside others, in one table. Such a command line is refused: who has
-// written it expects something that does not happen.
+// Flags that have no effect beside others, in one table. Such a command line is refused, because
+// what it asks for would not happen.
 //
 // Not in the table: --bind-address beside --secure-port 0 and the lease's times without leader
 // election, because the manifests and scripts for kube-scheduler always pass them.
