@@ -49,7 +49,7 @@ TEST_CASE("what is stored of shapes stays within the memory that it is given") {
 TEST_CASE("large pods that are gone leave no more than so much, however many there were") {
   struct Large {
     std::string name;
-    std::function<PodBuilder(int)> pod;
+    std::function<k8s::Pod(int)> pod;
   };
   // All have different requests, so that their templates have different digests.
   const auto made = [](int i) { return pod_of("crowd", i).gpus(1).cpu(fmt::format("{}m", i)); };
@@ -89,10 +89,10 @@ TEST_CASE("large pods that are gone leave no more than so much, however many the
     Cluster cluster({.shapes = 0});
     const Cost cost = cost_of([&] {
       for (int i = 0; i < large_pods; ++i) {
-        const k8s::Pod pod = crowd.pod(i);
-        cluster.tell(event::PodUpserted{pod});
-        cluster.tell(
-            event::PodDeleted{{pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid}});
+        k8s::Pod pod = crowd.pod(i);
+        event::PodDeleted gone{{pod.metadata.namespace_, pod.metadata.name, pod.metadata.uid}};
+        cluster.tell(event::PodUpserted{std::move(pod)});
+        cluster.tell(std::move(gone));
       }
     });
     INFO(crowd.name << ": " << cost);
